@@ -1,0 +1,21 @@
+# quadrille_layer(NAME [USES layer...] [LIBRARIES target...])
+#
+# One folder of src/ is one target, quadrille_NAME. USES names the layers it may include; the structure test holds the
+# #include lines against this declaration.
+function(quadrille_layer name)
+  cmake_parse_arguments(LAYER "" "" "USES;LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(TRANSFORM LAYER_USES PREPEND quadrille_ OUTPUT_VARIABLE uses)
+  if(sources)
+    add_library(quadrille_${name} STATIC ${sources})
+    target_include_directories(quadrille_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(quadrille_${name} PUBLIC ${uses} ${LAYER_LIBRARIES})
+  else()
+    add_library(quadrille_${name} INTERFACE)
+    target_include_directories(quadrille_${name} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(quadrille_${name} INTERFACE ${uses} ${LAYER_LIBRARIES})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LAYERS "${name}")
+  list(JOIN LAYER_USES " " uses_text)
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LAYER_RULES "${name}: ${uses_text}")
+endfunction()
