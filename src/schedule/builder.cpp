@@ -1,0 +1,309 @@
+#include "schedule/builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace quadrille {
+
+namespace {
+
+bool is_message(Kind kind) {
+  return kind == Kind::send || kind == Kind::receive;
+}
+
+// Whether region `a` in iteration k - distance and region `b` in iteration k can share a unit, for any k.
+bool overlap_at_distance(const Region& a, const Region& b, std::int64_t distance, const Range& a_all,
+                         const Range& b_all) {
+  if (a.stride != b.stride || a.cycle != b.cycle) return overlap(a_all, b_all);
+  if (a.cycle == 0) {
+    Range earlier = range_at(a, 0);
+    const std::int64_t shift = a.stride * distance;
+    if (a.length == whole) return overlap(a_all, b_all);
+    earlier.begin -= shift;
+    earlier.end -= shift;
+    return overlap(earlier, range_at(b, 0));
+  }
+  for (std::int64_t k = distance; k < distance + a.cycle; ++k) {
+    if (overlap(range_at(a, k - distance), range_at(b, k))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Builder::Builder(Rank rank, Rank ranks, Unit unit) {
+  schedule_.rank = rank;
+  schedule_.ranks = ranks;
+  schedule_.unit = unit;
+}
+
+Rank Builder::rank() const {
+  Rank rank = schedule_.rank;
+  for (const Group& group : groups_) {
+    const auto index = group.index_of(rank);
+    if (!index) throw std::logic_error("Builder::within: this rank is not a member of the group");
+    rank = *index;
+  }
+  return rank;
+}
+
+Rank Builder::ranks() const {
+  return groups_.empty() ? schedule_.ranks : groups_.back().size();
+}
+
+Rank Builder::outward(Rank peer) const {
+  for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) peer = (*group)[peer];
+  return peer;
+}
+
+Step Builder::message(Kind kind, Rank peer, std::span<const Region> data) {
+  const bool empty =
+      !data.empty() && std::all_of(data.begin(), data.end(), [](const Region& r) { return r.length == 0; });
+  if (empty) return {};
+  Operation operation;
+  operation.kind = kind;
+  operation.peer = outward(peer);
+  operation.channel = channel_ + own_channel_;
+  return add(operation, data);
+}
+
+Step Builder::copy(const Region& source, const Region& target) {
+  if (source.length == 0 || source == target) return {};
+  Operation operation;
+  operation.kind = Kind::copy;
+  return add(operation, std::array{source, target});
+}
+
+Step Builder::reduce(const Region& left, const Region& right, const Region& target) {
+  if (target.length == 0) return {};
+  Operation operation;
+  operation.kind = Kind::reduce;
+  return add(operation, std::array{left, right, target});
+}
+
+Step Builder::count(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  Operation operation;
+  operation.kind = kind;
+  operation.peer = peer;
+  operation.counter = counter;
+  operation.value = value;
+  operation.value_stride = value_stride;
+  return add(operation, {});
+}
+
+Step Builder::publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return count(Kind::publish, self, counter, value, value_stride);
+}
+
+Step Builder::wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return count(Kind::wait, outward(owner), counter, value, value_stride);
+}
+
+Step Builder::notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return count(Kind::notify, outward(to), counter, value, value_stride);
+}
+
+Step Builder::await(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return count(Kind::await, self, counter, value, value_stride);
+}
+
+Step Builder::put(Rank to, const Region& source, const Region& target) {
+  if (source.length == 0) return {};
+  Operation operation;
+  operation.kind = Kind::put;
+  operation.peer = outward(to);
+  const Step step = add(operation, std::array{source, target});
+  unflushed_.push_back({step.operation, operation.peer, source, target});
+  return step;
+}
+
+Step Builder::flush(Rank to) {
+  Operation operation;
+  operation.kind = Kind::flush;
+  operation.peer = outward(to);
+  const Step step = add(operation, {});
+  // Until its flush a put still reads its source and writes its target: whoever touches them next follows the flush.
+  std::erase_if(unflushed_, [&](const Put& put) {
+    if (put.peer != operation.peer) return false;
+    depend(step.operation, {put.operation, 0, false});
+    depend_by_data(step.operation, put.source, false);
+    depend_by_data(step.operation, put.target, true);
+    return true;
+  });
+  return step;
+}
+
+Region Builder::scratch(std::int64_t units) {
+  schedule_.scratch.push_back(units);
+  return Region{
+      .buffer = Buffer::scratch, .block = static_cast<std::int32_t>(schedule_.scratch.size()) - 1, .length = units};
+}
+
+Region Builder::slot(std::int64_t units) {
+  schedule_.slots.push_back(units);
+  return Region{
+      .buffer = Buffer::slot, .block = static_cast<std::int32_t>(schedule_.slots.size()) - 1, .length = units};
+}
+
+Region Builder::slot_of(Rank owner, std::int32_t block, std::int64_t units) const {
+  return Region{.buffer = Buffer::slot, .owner = outward(owner), .block = block, .length = units};
+}
+
+void Builder::counters(std::int32_t count, std::int64_t span) {
+  schedule_.counters = count;
+  schedule_.counter_span = span;
+}
+
+void Builder::after(Step step, std::initializer_list<Step> earlier) {
+  if (step.operation < 0) return;
+  for (const Step& one : earlier) {
+    if (one.operation >= 0) depend(step.operation, {one.operation, 0, false});
+  }
+}
+
+void Builder::fence() {
+  if (loop_ >= 0) throw std::logic_error("Builder::fence: a loop is open");
+  const auto count = static_cast<std::int32_t>(schedule_.operations.size());
+  const std::int32_t first = fence_ + 1;
+  if (first == count) return;
+  const Step join = add(Operation{}, {});
+  for (std::int32_t operation = first; operation < count; ++operation) depend(join.operation, {operation, 0, false});
+  fence_ = join.operation;
+}
+
+Step Builder::add(Operation operation, std::span<const Region> data) {
+  const auto id = static_cast<std::int32_t>(schedule_.operations.size());
+  operation.loop = loop_;
+  operation.first_region = static_cast<std::int32_t>(schedule_.regions.size());
+  operation.regions = static_cast<std::int32_t>(data.size());
+  for (Region region : data) {
+    if (region.owner == schedule_.rank) region.owner = self;
+    schedule_.regions.push_back(region);
+  }
+  schedule_.operations.push_back(operation);
+  dependencies_.emplace_back();
+  if (fence_ >= 0) depend(id, {fence_, 0, false});
+  for (int i = 0; i < operation.regions; ++i) {
+    depend_by_data(id, schedule_.regions_of(operation)[static_cast<std::size_t>(i)], writes(operation.kind, i));
+  }
+  if (is_message(operation.kind)) depend_by_stream(id, operation.channel);
+  if (operation.kind == Kind::publish || operation.kind == Kind::notify) depend_by_stream(id, operation.counter);
+  if (in_order_) {
+    if (previous_ >= 0) depend(id, {previous_, 0, false});
+    previous_ = id;
+  }
+  return {id};
+}
+
+void Builder::depend(std::int32_t operation, Dependency dependency) {
+  auto& list = dependencies_[static_cast<std::size_t>(operation)];
+  for (Dependency& known : list) {
+    if (known.operation != dependency.operation || known.distance != dependency.distance) continue;
+    known.posted = known.posted && dependency.posted;
+    return;
+  }
+  list.push_back(dependency);
+}
+
+// What the region covers in all iterations of the open loop.
+Range Builder::loop_range(const Region& region) const {
+  Range range = range_at(region, 0);
+  if (loop_ < 0 || region.stride == 0) return range;
+  const Loop& loop = schedule_.loops.back();
+  const bool unknown = loop.chunk > 0 && region.cycle == 0;
+  if (unknown || region.length == whole) return {range.begin, std::numeric_limits<std::int64_t>::max()};
+  const std::int64_t rounds = loop.chunk > 0 ? region.cycle : loop.iterations;
+  const std::int64_t last = region.cycle > 0 ? std::min<std::int64_t>(region.cycle, rounds) - 1 : rounds - 1;
+  return {range.begin, range.end + region.stride * last};
+}
+
+void Builder::depend_by_data(std::int32_t operation, const Region& region, bool write) {
+  const std::int32_t loop_first = loop_ < 0 ? operation : schedule_.loops.back().first;
+  hazards_.access(region, loop_range(region), write, operation, loop_ >= 0, [&](std::int32_t earlier) {
+    if (earlier < loop_first && earlier > fence_) depend(operation, {earlier, 0, false});
+  });
+}
+
+void Builder::depend_by_stream(std::int32_t operation, std::int32_t number) {
+  const Operation& of = schedule_.operations[static_cast<std::size_t>(operation)];
+  StreamEnds& stream = streams_[{of.kind, of.peer, number}];
+  if (stream.last > fence_) depend(operation, {stream.last, 0, true});
+  stream.last = operation;
+  if (loop_ >= 0 && stream.first_in_loop < 0) stream.first_in_loop = operation;
+}
+
+void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
+  if (loop_ >= 0) throw std::logic_error("Builder: segment loops do not nest");
+  if (window < 1 || window > max_loop_window) throw std::invalid_argument("a loop's window is from 1 to 64");
+  const auto first = static_cast<std::int32_t>(schedule_.operations.size());
+  loop_ = static_cast<std::int32_t>(schedule_.loops.size());
+  schedule_.loops.push_back({.first = first, .last = first, .window = window, .iterations = iterations});
+}
+
+void Builder::begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window) {
+  begin_loop(0, window);
+  Loop& loop = schedule_.loops.back();
+  loop.over = block;
+  loop.chunk = chunk;
+}
+
+void Builder::end_loop() {
+  Loop& loop = schedule_.loops.back();
+  loop.last = static_cast<std::int32_t>(schedule_.operations.size());
+  for (std::int32_t later = loop.first; later < loop.last; ++later) {
+    for (std::int32_t earlier = loop.first; earlier < loop.last; ++earlier) carry_data(earlier, later, loop);
+  }
+  for (auto& [key, stream] : streams_) {
+    if (stream.first_in_loop >= 0 && stream.first_in_loop != stream.last) {
+      depend(stream.first_in_loop, {stream.last, 1, true});
+    }
+    stream.first_in_loop = -1;
+  }
+  loop_ = -1;
+  if (loop.first == loop.last) schedule_.loops.pop_back();
+}
+
+// Dependencies of `later` on `earlier` in the same iteration and in earlier ones. Iterations further apart than the
+// window are ordered by the window.
+void Builder::carry_data(std::int32_t earlier, std::int32_t later, const Loop& loop) {
+  const Operation& a = schedule_.operations[static_cast<std::size_t>(earlier)];
+  const Operation& b = schedule_.operations[static_cast<std::size_t>(later)];
+  for (std::int32_t distance = earlier < later ? 0 : 1; distance < loop.window; ++distance) {
+    bool conflict = false;
+    for (int i = 0; i < a.regions && !conflict; ++i) {
+      for (int j = 0; j < b.regions && !conflict; ++j) {
+        const Region& of_a = schedule_.regions_of(a)[static_cast<std::size_t>(i)];
+        const Region& of_b = schedule_.regions_of(b)[static_cast<std::size_t>(j)];
+        if (!of_a.same_block(of_b) || (!writes(a.kind, i) && !writes(b.kind, j))) continue;
+        conflict = overlap_at_distance(of_a, of_b, distance, loop_range(of_a), loop_range(of_b));
+      }
+    }
+    const std::int32_t completion = completion_in_loop(earlier, loop);
+    if (conflict && (distance > 0 || completion < later)) depend(later, {completion, distance, false});
+  }
+}
+
+// A put is complete only with its flush.
+std::int32_t Builder::completion_in_loop(std::int32_t operation, const Loop& loop) const {
+  const Operation& put = schedule_.operations[static_cast<std::size_t>(operation)];
+  if (put.kind != Kind::put) return operation;
+  for (std::int32_t i = operation + 1; i < loop.last; ++i) {
+    const Operation& flush = schedule_.operations[static_cast<std::size_t>(i)];
+    if (flush.kind == Kind::flush && flush.peer == put.peer) return i;
+  }
+  throw std::logic_error("Builder: a put inside a loop needs its flush inside the loop");
+}
+
+Schedule Builder::finish(std::int32_t channels) {
+  schedule_.channels = channels;
+  for (std::size_t i = 0; i < dependencies_.size(); ++i) {
+    Operation& operation = schedule_.operations[i];
+    operation.first_dependency = static_cast<std::int32_t>(schedule_.dependencies.size());
+    operation.dependencies = static_cast<std::int32_t>(dependencies_[i].size());
+    schedule_.dependencies.insert(schedule_.dependencies.end(), dependencies_[i].begin(), dependencies_[i].end());
+  }
+  return std::move(schedule_);
+}
+
+}  // namespace quadrille

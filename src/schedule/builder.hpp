@@ -1,0 +1,187 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "schedule/group.hpp"
+#include "schedule/hazards.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille {
+
+// One of the pieces that for_each_segment cuts data into: the same cut applies to every buffer of the algorithm.
+struct Segment {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  std::int64_t stride = 0;
+  bool clipped = false;
+
+  Region of(const Region& region) const {
+    Region piece = region.part(offset, length);
+    if (stride != 0) piece.stride = stride;  // else it may be a segment already, and moves as it did
+    piece.clipped = clipped || region.clipped;
+    return piece;
+  }
+};
+
+// An operation just added; none if there was nothing to do (an empty range).
+struct Step {
+  std::int32_t operation = -1;
+};
+
+// Writes one rank's schedule, in the order of the algorithm's pseudocode.
+//
+// Dependencies come by themselves: an operation follows the earlier ones whose data it reads or overwrites, and
+// messages of one (peer, direction, channel) and the settings of one counter are posted in program order. What data
+// does not show (signals, counters) is ordered by in_order, fence or after. Operations on a known length of 0 are left
+// out, on both ends alike.
+//
+// Peers are ranks of the innermost group (see within). Not thread-safe; one builder makes one schedule.
+class Builder {
+ public:
+  Builder(Rank rank, Rank ranks, Unit unit);
+
+  // Messages. Without data: a bare signal, always sent.
+  Step send(Rank to, const Region& data) { return message(Kind::send, to, {&data, 1}); }
+  Step send(Rank to, std::span<const Region> data) { return message(Kind::send, to, data); }
+  Step send_signal(Rank to) { return message(Kind::send, to, {}); }
+  Step receive(Rank from, const Region& data) { return message(Kind::receive, from, {&data, 1}); }
+  Step receive(Rank from, std::span<const Region> data) { return message(Kind::receive, from, data); }
+  Step receive_signal(Rank from) { return message(Kind::receive, from, {}); }
+
+  // Local work. A copy onto itself is left out. In a reduction the target may be the right operand.
+  Step copy(const Region& source, const Region& target);
+  Step reduce(const Region& left, const Region& right, const Region& target);
+
+  // Shared memory: counters only grow; values are relative to the counter at the run's start.
+  Step publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Step wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+
+  // One-sided.
+  Step put(Rank to, const Region& source, const Region& target);
+  Step flush(Rank to);
+  Step notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Step await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+
+  // A new scratch block of this many units, and a slot block that peers can reach.
+  Region scratch(std::int64_t units);
+  Region slot(std::int64_t units);
+  // Block `block` of a peer's slots.
+  Region slot_of(Rank owner, std::int32_t block, std::int64_t units) const;
+  // How far one run moves every counter on; the same number on every rank.
+  void counters(std::int32_t count, std::int64_t span);
+
+  // `step` waits for `earlier`, too.
+  void after(Step step, std::initializer_list<Step> earlier);
+
+  // A phase ends: everything from here on follows everything before. Not inside a loop.
+  void fence();
+
+  // Inside body, each operation follows the one before it.
+  template <class Body>
+  void in_order(Body&& body) {
+    const bool outer = std::exchange(in_order_, true);
+    if (!outer) previous_ = -1;
+    body();
+    in_order_ = outer;
+  }
+
+  // Calls body(Segment) for a loop over the full segments of `length` units and once more for the rest, so that a
+  // schedule's size does not depend on the length. At most `window` segments are in flight. Inside another segment
+  // loop the data is a segment already and is not cut again.
+  template <class Body>
+  void for_each_segment(std::int64_t length, std::int64_t segment, std::int32_t window, Body&& body) {
+    if (segment <= 0 || segment >= length || loop_ >= 0) {
+      body(Segment{0, length, 0, false});
+      return;
+    }
+    const std::int64_t full = length / segment;
+    const std::int64_t rest = length % segment;
+    if (full == 1) {
+      body(Segment{0, segment, 0, false});
+    } else {
+      begin_loop(full, window);
+      body(Segment{0, segment, segment, false});
+      end_loop();
+    }
+    if (rest > 0) body(Segment{full * segment, rest, 0, false});
+  }
+
+  // The same over a whole block whose length is known only when it is bound; the last chunk may be shorter.
+  template <class Body>
+  void for_each_chunk(const Region& block, std::int64_t chunk, std::int32_t window, Body&& body) {
+    begin_chunk_loop(block, chunk, window);
+    body(Segment{0, chunk, chunk, true});
+    end_loop();
+  }
+
+  // Inside body, peers are ranks of `group` (itself in ranks of the group around it), of which this rank must be a
+  // member, and channels are counted from `channel` on, so that parts of a composition cannot meet.
+  template <class Body>
+  void within(const Group& group, std::int32_t channel, Body&& body) {
+    groups_.push_back(group);
+    channel_ += channel;
+    body();
+    channel_ -= channel;
+    groups_.pop_back();
+  }
+
+  // The channel of the messages that follow.
+  void use_channel(std::int32_t channel) { own_channel_ = channel; }
+
+  // This rank in the innermost group.
+  Rank rank() const;
+  Rank ranks() const;
+
+  // The finished schedule; the builder is spent. `channels` is what the algorithm may use on any rank.
+  Schedule finish(std::int32_t channels = 1);
+
+ private:
+  // Messages of one direction between this rank and a peer on one channel match in the order they are posted, and a
+  // counter must not go back: both are posted in program order. The number is the channel's or the counter's.
+  using Stream = std::tuple<Kind, Rank, std::int32_t>;
+  struct StreamEnds {
+    std::int32_t first_in_loop = -1;
+    std::int32_t last = -1;
+  };
+  struct Put {
+    std::int32_t operation;
+    Rank peer;
+    Region source;
+    Region target;
+  };
+
+  Step message(Kind kind, Rank peer, std::span<const Region> data);
+  Step count(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
+  Step add(Operation operation, std::span<const Region> data);
+  void begin_loop(std::int64_t iterations, std::int32_t window);
+  void begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window);
+  void end_loop();
+  void depend(std::int32_t operation, Dependency dependency);
+  void depend_by_data(std::int32_t operation, const Region& region, bool write);
+  void depend_by_stream(std::int32_t operation, std::int32_t number);
+  void carry_data(std::int32_t earlier, std::int32_t later, const Loop& loop);
+  std::int32_t completion_in_loop(std::int32_t operation, const Loop& loop) const;
+  Range loop_range(const Region& region) const;
+  Rank outward(Rank peer) const;
+
+  Schedule schedule_;
+  Hazards hazards_;
+  std::vector<std::vector<Dependency>> dependencies_;  // by operation, laid out flat at the end
+  std::map<Stream, StreamEnds> streams_;
+  std::vector<Put> unflushed_;
+  std::vector<Group> groups_;
+  std::int32_t channel_ = 0;
+  std::int32_t own_channel_ = 0;
+  std::int32_t loop_ = -1;
+  std::int32_t fence_ = -1;
+  bool in_order_ = false;
+  std::int32_t previous_ = -1;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "schedule/data.hpp"
+
+namespace quadrille {
+
+// Some of a communicator's ranks, in an order of their own. A regular group of a million ranks takes no memory.
+class Group {
+ public:
+  static Group strided(Rank first, Rank stride, Rank count) { return Group(first, stride, count, {}); }
+  static Group all(Rank ranks) { return strided(0, 1, ranks); }
+  // The ranks listed, each at most once.
+  static Group of(std::vector<Rank> ranks);
+
+  Rank size() const { return count_; }
+  // The communicator's rank of the group's rank `index`.
+  Rank operator[](Rank index) const;
+  // The group's rank of the communicator's rank `rank`, if it is a member.
+  std::optional<Rank> index_of(Rank rank) const;
+
+ private:
+  Group(Rank first, Rank stride, Rank count, std::vector<Rank> listed)
+      : first_(first), stride_(stride), count_(count), listed_(std::move(listed)) {}
+
+  Rank first_;
+  Rank stride_;
+  Rank count_;
+  std::vector<Rank> listed_;  // empty: regular
+};
+
+}  // namespace quadrille

@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/data.hpp"
+
+namespace quadrille {
+
+// What an operation does, and the regions it takes, in this order:
+//   send, receive    any number of regions, packed one after another; none: a bare signal
+//   copy             source, target
+//   reduce           left, right, target = left op right; the target is apart from both, or is the right operand
+//   publish          sets a counter of this rank's own, for peers that share memory with it
+//   wait             until a counter of `peer`, in shared memory, has reached a value
+//   put              source, target in a slot of `peer`; done only when a later flush of that peer is
+//   flush            all puts to `peer` that this operation depends on have arrived
+//   notify           sets a counter at `peer`, one-sided
+//   await            until a counter of this rank's own, set by notify, has reached a value
+//   join             nothing: a point that many operations come before and many after
+enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, join };
+
+std::string_view name(Kind kind);
+std::string_view name(Buffer buffer);
+
+// Which operand of an operation is written; every other one is read.
+bool writes(Kind kind, int region);
+
+// A dependency inside a loop is on the same operation stream `distance` iterations before; from outside a loop on an
+// operation inside it (or the other way round) it is on all of its iterations.
+struct Dependency {
+  std::int32_t operation = 0;
+  std::int32_t distance = 0;
+  bool posted = false;  // only has to be posted before, not complete: what keeps messages of one channel in order
+
+  friend bool operator==(const Dependency&, const Dependency&) = default;
+};
+
+struct Operation {
+  Kind kind = Kind::join;
+  std::int32_t loop = -1;  // index of the loop it belongs to
+  std::int32_t channel = 0;
+  Rank peer = self;  // of a message, a put, flush or notify: the other rank; of a wait: the counter's owner
+  std::int32_t first_region = 0;
+  std::int32_t regions = 0;
+  std::int32_t first_dependency = 0;
+  std::int32_t dependencies = 0;
+  std::int32_t counter = 0;
+  std::int64_t value = 0;         // of a counter, relative to what it was when the run began
+  std::int64_t value_stride = 0;  // in a loop: what an iteration adds to the value
+
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+
+// A run of operations repeated. Stored once, unrolled as the run goes: the schedule does not grow with the data.
+// An iteration starts only when the one `window` before it is complete. Operations of one loop instance order: an
+// operation is posted in iteration k only after it was posted in iteration k - 1.
+struct Loop {
+  std::int32_t first = 0;  // operations [first, last)
+  std::int32_t last = 0;
+  std::int32_t window = 1;
+  std::int64_t iterations = 0;
+  std::int64_t chunk = 0;  // if not 0: as many iterations as `over`, once bound, holds chunks of so many units
+  Region over{};
+
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+
+// The largest window of a loop: a run keeps one bit for each iteration in flight.
+inline constexpr std::int32_t max_loop_window = 64;
+
+// What offsets and lengths count. Data that is only moved is counted in bytes of its packed signature, since the two
+// ends of a message may describe it by different types; data that is reduced in elements of its one type.
+enum class Unit : std::uint8_t { bytes, elements };
+
+// One rank's part in a collective: operations in program order with their dependencies. Plain data: run, proved,
+// priced, drawn, compared and printed by others. Make it with a Builder.
+struct Schedule {
+  Rank rank = 0;
+  Rank ranks = 1;
+  Unit unit = Unit::bytes;
+  std::int32_t channels = 1;          // message channels used, the same number on every rank
+  std::int32_t counters = 0;          // counters of this rank that it or its peers use
+  std::int64_t counter_span = 0;      // how far one run moves every counter on, the same on every rank
+  std::vector<std::int64_t> scratch;  // units of each scratch block
+  std::vector<std::int64_t> slots;    // units of each slot block of this rank
+  std::vector<Operation> operations;
+  std::vector<Region> regions;
+  std::vector<Dependency> dependencies;
+  std::vector<Loop> loops;
+
+  std::span<const Region> regions_of(const Operation& operation) const {
+    return {regions.data() + operation.first_region, static_cast<std::size_t>(operation.regions)};
+  }
+  std::span<const Dependency> dependencies_of(const Operation& operation) const {
+    return {dependencies.data() + operation.first_dependency, static_cast<std::size_t>(operation.dependencies)};
+  }
+
+  // Memory it takes itself.
+  std::int64_t bytes() const;
+  // Units of all scratch blocks together.
+  std::int64_t scratch_units() const;
+
+  friend bool operator==(const Schedule&, const Schedule&) = default;
+};
+
+// What is wrong with a schedule's own structure, or an empty string: dependencies that point forward, regions outside
+// their block, wrong operand counts, broken loops. Says nothing about other ranks: that is the proof's part.
+std::string malformed(const Schedule& schedule);
+
+// For people: an operation a line.
+std::string to_text(const Schedule& schedule);
+std::string to_text(const Schedule& schedule, std::int32_t operation);
+
+// For machines, both ways. from_json throws std::invalid_argument for what is not a schedule.
+std::string to_json(const Schedule& schedule);
+Schedule from_json(std::string_view json);
+
+}  // namespace quadrille
