@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "algorithms/collective.hpp"
+
+namespace quadrille {
+
+// What a schedule of the algorithm takes over all ranks, where each rank sends one message and receives one at a time
+// (steps), for a count of at least one unit a rank.
+struct Prediction {
+  std::int64_t steps = 0;
+  std::int64_t messages = 0;
+  std::int64_t units = 0;  // sent by all ranks together
+
+  friend bool operator==(const Prediction&, const Prediction&) = default;
+};
+
+struct Restrictions {
+  bool commutative = false;   // only for commutative operations
+  bool not_in_place = false;  // needs two buffers
+};
+
+// One line of the catalogue: how an algorithm is built, and what is known about it. In the formulas p is the number of
+// ranks, n the bytes of the collective's count, m its segments, a the latency of a message, b the time of a byte,
+// c the time to reduce one.
+struct Algorithm {
+  Collective collective;
+  std::string_view name;
+  std::string_view summary;
+  std::string_view paper;
+  std::string_view steps;
+  std::string_view cost;
+  std::string_view scratch;
+  Restrictions restrictions;
+  bool logarithmic = false;  // one rank's schedule has O(log p) operations
+  bool segmented = false;    // heeds Problem::segment
+  std::int32_t channels = 1;
+  void (*build)(Builder&, const Problem&);
+  Prediction (*predict)(const Problem&);
+  std::int64_t (*scratch_units)(const Problem&);  // the most that one rank's schedule may take
+};
+
+// Why the algorithm can't serve the problem; empty if it can.
+std::string refusal(const Algorithm& algorithm, const Problem& problem);
+
+// In words; "none" if there is none.
+std::string to_text(const Restrictions& restrictions);
+
+// One rank's schedule. Throws std::invalid_argument with the refusal where there is one.
+Schedule build(const Algorithm& algorithm, const Problem& problem);
+
+inline std::int64_t no_scratch(const Problem&) {
+  return 0;
+}
+
+}  // namespace quadrille

@@ -1,0 +1,64 @@
+// Recursive doubling: in step k every rank exchanges its partial result with the one across dimension k of a hypercube,
+// and both combine the two. Ranks beyond the largest power of two are represented by a neighbour, which takes a step
+// before and one after. Neighbouring blocks of ranks are combined, lower on the left: rank order is kept.
+//
+// Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps (a + n b + n c). Any number of ranks, any
+// operation. Scratch: n.
+
+#include "algorithms/accumulator.hpp"
+#include "algorithms/algorithm.hpp"
+#include "patterns/hypercube.hpp"
+
+namespace quadrille::allreduce {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  const Range all{0, problem.count};
+  if (const auto representative = cube.represented_by(problem.rank)) {
+    builder.send(*representative, problem.input);
+    builder.receive(*representative, problem.output);
+    return;
+  }
+  Accumulator result(builder, problem);
+  const auto represented = cube.represents(problem.rank);
+  if (represented) {
+    builder.receive(*represented, result.incoming(all));
+    result.combine(all, Accumulator::Side::lower);
+  }
+  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+    const Rank peer = cube.neighbour(problem.rank, dimension);
+    builder.send(peer, result.value(all));
+    builder.receive(peer, result.incoming(all));
+    result.combine(all, peer < problem.rank ? Accumulator::Side::lower : Accumulator::Side::higher);
+  }
+  result.deliver(all);
+  if (represented) builder.send(*represented, problem.output);
+}
+
+Prediction predict(const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  const std::int64_t messages = std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra();
+  return {
+      .steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0), .messages = messages, .units = messages * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm recursive_doubling = {
+    .collective = Collective::allreduce,
+    .name = "recursive_doubling",
+    .summary = "partial results are exchanged across the dimensions of a hypercube",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "floor(log2 p), + 2 unless p is a power of two",
+    .cost = "steps (a + n b + n c)",
+    .scratch = "n",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = Accumulator::scratch_units,
+};
+
+}  // namespace quadrille::allreduce

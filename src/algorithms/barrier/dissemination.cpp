@@ -1,0 +1,44 @@
+// Dissemination barrier (Hensgen, Finkel, Manber, 1988): in step k every rank tells the rank 2^k places on that it has
+// arrived, and waits to hear from the one 2^k places back. After ceil(log2 p) steps everybody has heard of everybody.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p) a. Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::barrier {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  for (int step = 0; step < patterns::ceil_log2(problem.ranks); ++step) {
+    const Rank distance = Rank{1} << step;
+    builder.send_signal(patterns::at_distance(problem.rank, distance, problem.ranks));
+    builder.receive_signal(patterns::at_distance(problem.rank, -distance, problem.ranks));
+    builder.fence();
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t steps = patterns::ceil_log2(problem.ranks);
+  return {.steps = steps, .messages = steps * problem.ranks, .units = 0};
+}
+
+}  // namespace
+
+extern const Algorithm dissemination = {
+    .collective = Collective::barrier,
+    .name = "dissemination",
+    .summary = "in step k every rank signals the one 2^k places on",
+    .paper = "Hensgen, Finkel, Manber: Two algorithms for barrier synchronization, 1988",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p) a",
+    .scratch = "0",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::barrier

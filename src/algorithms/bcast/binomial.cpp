@@ -1,0 +1,42 @@
+// Binomial broadcast: whoever has the data passes it on, so that the number of those who have it doubles in each step;
+// the largest subtree is served first.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b). Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
+  if (tree.parent) builder.receive(*tree.parent, problem.output);
+  for (Rank child : tree.children) builder.send(child, problem.output);
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = patterns::ceil_log2(problem.ranks), .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm binomial = {
+    .collective = Collective::bcast,
+    .name = "binomial",
+    .summary = "the ranks that have the data double in each step",
+    .paper = "Johnsson, Ho: Optimum broadcasting and personalized communication in hypercubes, 1989",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p)(a + n b)",
+    .scratch = "0",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast

@@ -1,0 +1,39 @@
+// Linear broadcast: the root sends the data to every rank, one after another.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Tree tree = patterns::linear_tree(problem.rank, problem.ranks, problem.root);
+  if (tree.parent) builder.receive(*tree.parent, problem.output);
+  for (Rank child : tree.children) builder.send(child, problem.output);
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm linear = {
+    .collective = Collective::bcast,
+    .name = "linear",
+    .summary = "the root sends to every rank in turn",
+    .paper = "",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b)",
+    .scratch = "0",
+    .restrictions = {},
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast

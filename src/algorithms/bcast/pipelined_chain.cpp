@@ -1,0 +1,46 @@
+// Pipelined chain broadcast: the ranks stand in a line and pass the data on in segments, so that after the first
+// segment has reached the end every link is busy at once.
+//
+// Steps: p - 2 + m for m segments. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Tree chain = patterns::chain(problem.rank, problem.ranks, problem.root);
+  builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
+    if (chain.parent) builder.receive(*chain.parent, segment.of(problem.output));
+    for (Rank next : chain.children) builder.send(next, segment.of(problem.output));
+  });
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  const bool cut = problem.segment > 0 && problem.segment < problem.count;
+  const std::int64_t segments = cut ? (problem.count + problem.segment - 1) / problem.segment : 1;
+  return {
+      .steps = others == 0 ? 0 : others - 1 + segments, .messages = others * segments, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm pipelined_chain = {
+    .collective = Collective::bcast,
+    .name = "pipelined_chain",
+    .summary = "segments wander down a line of ranks, all links busy at once",
+    .paper = "",
+    .steps = "p - 2 + m",
+    .cost = "(p - 2 + m)(a + n/m b)",
+    .scratch = "0",
+    .restrictions = {},
+    .segmented = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast
