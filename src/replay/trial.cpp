@@ -1,0 +1,258 @@
+#include "replay/trial.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+namespace quadrille::replay {
+
+namespace {
+
+constexpr std::byte untouched{0xA5};
+
+// Elements of a reduction are pairs of 32-bit integers, packed one after the other.
+struct Pair {
+  std::uint32_t a;
+  std::uint32_t b;
+};
+
+Pair combine(const Pair& left, const Pair& right, bool commutative) {
+  if (commutative) return {left.a + right.a, left.b + right.b};
+  return {left.a * right.a, left.a * right.b + left.b};  // x -> a x + b, composed: associative, not commutative
+}
+
+Layout pair_layout(Types types) {
+  if (types == Types::contiguous) return Layout::contiguous(2, Layout::basic(4));
+  const std::array fields = {Layout::Field{0, 1, Layout::basic(4)}, Layout::Field{8, 1, Layout::basic(4)}};
+  return Layout::structure(fields).resized(-4, 20);
+}
+
+// So many bytes, described in one of three ways; returns the layout of an element.
+Layout byte_layout(Types types, std::int64_t bytes, std::int32_t variety) {
+  if (types == Types::gaps && variety % 3 == 0) return Layout::basic(1).resized(-1, 3);
+  if (types == Types::gaps && variety % 3 == 1 && bytes > 0) return Layout::strided(bytes, 1, 2, Layout::basic(1));
+  return Layout::basic(1);
+}
+
+// A block with memory of its own.
+class Owned {
+ public:
+  Owned(Layout layout, std::int64_t bytes)
+      : layout_(std::move(layout)), count_(bytes / std::max<std::int64_t>(layout_.size(), 1)) {
+    const auto [first, last] = layout_.span(count_);
+    first_ = first;
+    memory_.assign(static_cast<std::size_t>(last - first), untouched);
+  }
+
+  Typed typed() { return {memory_.data() - first_, count_, &layout_}; }
+  void fill(const std::vector<std::byte>& packed) {
+    unpack(layout_, memory_.data() - first_, count_, 0, static_cast<std::int64_t>(packed.size()), packed.data());
+  }
+  const std::vector<std::byte>& memory() const { return memory_; }
+
+ private:
+  Layout layout_;
+  std::int64_t count_;
+  std::int64_t first_ = 0;
+  std::vector<std::byte> memory_;
+};
+
+// A cheap generator: trials make a lot of data.
+class Mixer {
+ public:
+  explicit Mixer(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t operator()() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+class Stage {
+ public:
+  explicit Stage(const Trial& trial) : trial_(trial), pair_(pair_layout(trial.types)) {}
+
+  std::string run();
+
+ private:
+  using Packed = std::vector<std::byte>;
+  // What one rank has in one round.
+  struct Round {
+    Problem problem;
+    std::vector<Owned> input, output, scratch;
+    std::vector<Owned> expected_input, expected_output;
+  };
+  struct Seat {
+    std::vector<Round> rounds;
+    std::vector<Owned> slots;
+  };
+
+  bool reduces() const { return traits(trial_.collective).reduces; }
+  std::int64_t unit_bytes() const { return reduces() ? pair_.size() : 1; }
+  Layout plain_layout() const { return reduces() ? pair_ : Layout::basic(1); }
+  Problem problem_at(std::size_t round, Rank rank) const {
+    Problem problem = trial_.rounds[round];
+    problem.rank = rank;
+    return problem_of(trial_.collective, problem);
+  }
+  Packed contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const;
+  const Packed& expected(std::size_t round, const Problem& problem, const Meaning& meaning);
+  Packed fold(std::size_t round, const Problem& problem, const Meaning& meaning) const;
+  Round make_round(std::size_t round, Rank rank);
+  std::unique_ptr<Plan> make_plan(Seat& seat);
+  void reduce(bool commutative, const void* left, void* right, std::int64_t count) const;
+
+  const Trial& trial_;
+  Layout pair_;
+  std::vector<std::unique_ptr<Seat>> seats_;
+  std::map<std::tuple<std::size_t, Rank, std::int32_t>, Packed> expected_;  // of reductions under rank -1
+};
+
+// What the caller's block holds, packed: different in every round, on every rank and at every place.
+Stage::Packed Stage::contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const {
+  const std::int64_t units = block_units(trial_.collective, problem_at(round, rank), trial_.sizes, buffer, block);
+  Packed packed(static_cast<std::size_t>(units * unit_bytes()));
+  Mixer mixer(trial_.options.seed + static_cast<std::uint64_t>(rank) * 7919 +
+              static_cast<std::uint64_t>(block) * 104729 + round * 1299709);
+  for (std::byte& byte : packed) byte = static_cast<std::byte>(mixer() & 0xFF);
+  return packed;
+}
+
+// A reduction evaluated plainly, from rank 0 up.
+Stage::Packed Stage::fold(std::size_t round, const Problem& problem, const Meaning& meaning) const {
+  Packed result = contents(round, 0, meaning.from.buffer, meaning.from.block);
+  for (Rank rank = 1; rank < problem.ranks; ++rank) {
+    const Packed next = contents(round, rank, meaning.from.buffer, meaning.from.block);
+    for (std::size_t at = 0; at < result.size(); at += sizeof(Pair)) {
+      Pair left{}, right{};
+      std::memcpy(&left, result.data() + at, sizeof(Pair));
+      std::memcpy(&right, next.data() + at, sizeof(Pair));
+      left = combine(left, right, problem.commutative);
+      std::memcpy(result.data() + at, &left, sizeof(Pair));
+    }
+  }
+  return result;
+}
+
+const Stage::Packed& Stage::expected(std::size_t round, const Problem& problem, const Meaning& meaning) {
+  const auto [place, fresh] =
+      expected_.try_emplace({round, meaning.reduced ? self : meaning.source, meaning.from.block});
+  if (fresh) {
+    place->second = meaning.reduced ? fold(round, problem, meaning)
+                                    : contents(round, meaning.source, meaning.from.buffer, meaning.from.block);
+  }
+  return place->second;
+}
+
+Stage::Round Stage::make_round(std::size_t round, Rank rank) {
+  Round made;
+  made.problem = problem_at(round, rank);
+  for (Buffer buffer : {Buffer::input, Buffer::output}) {
+    for (std::int32_t block = 0; block < block_count(trial_.collective, made.problem, buffer); ++block) {
+      const std::int64_t bytes =
+          block_units(trial_.collective, made.problem, trial_.sizes, buffer, block) * unit_bytes();
+      Owned owned(reduces() ? pair_ : byte_layout(trial_.types, bytes, rank + block), bytes);
+      if (given(trial_.collective, made.problem, buffer)) owned.fill(contents(round, rank, buffer, block));
+      (buffer == Buffer::input ? made.input : made.output).push_back(std::move(owned));
+    }
+  }
+  made.expected_input = made.input;
+  made.expected_output = made.output;
+  for (const Meaning& one : meaning(trial_.collective, made.problem)) {
+    made.expected_output[static_cast<std::size_t>(one.output.block)].fill(expected(round, made.problem, one));
+  }
+  return made;
+}
+
+void Stage::reduce(bool commutative, const void* left, void* right, std::int64_t count) const {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Pair a{}, b{};
+    const auto* left_at = static_cast<const std::byte*>(left) + i * pair_.extent();
+    auto* right_at = static_cast<std::byte*>(right) + i * pair_.extent();
+    pack(pair_, left_at, 1, 0, pair_.size(), &a);
+    pack(pair_, right_at, 1, 0, pair_.size(), &b);
+    b = combine(a, b, commutative);
+    unpack(pair_, right_at, 1, 0, pair_.size(), &b);
+  }
+}
+
+std::unique_ptr<Plan> Stage::make_plan(Seat& seat) {
+  std::vector<Phase> phases;
+  std::vector<std::int64_t> slots;
+  for (Round& round : seat.rounds) {
+    phases.push_back({std::make_shared<Program>(trial_.build(round.problem)), {}});
+    const Schedule& schedule = phases.back().program->schedule();
+    slots.resize(std::max(slots.size(), schedule.slots.size()));
+    for (std::size_t i = 0; i < schedule.slots.size(); ++i) slots[i] = std::max(slots[i], schedule.slots[i]);
+    for (std::int64_t units : schedule.scratch) round.scratch.emplace_back(plain_layout(), units * unit_bytes());
+  }
+  for (std::int64_t units : slots) seat.slots.emplace_back(plain_layout(), units * unit_bytes());
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    Binding& binding = phases[i].binding;
+    Round& round = seat.rounds[i];
+    binding.unit = unit_of(trial_.collective);
+    for (Owned& block : round.input) binding.input.push_back(block.typed());
+    for (Owned& block : round.output) binding.output.push_back(block.typed());
+    for (Owned& block : round.scratch) binding.scratch.push_back(block.typed());
+    for (Owned& block : seat.slots) binding.slots.push_back(block.typed());
+    binding.reduce = [this, commutative = round.problem.commutative](const void* left, void* right,
+                                                                     std::int64_t count) {
+      reduce(commutative, left, right, count);
+    };
+  }
+  return std::make_unique<FixedPlan>(std::move(phases));
+}
+
+std::string Stage::run() {
+  std::vector<std::unique_ptr<Plan>> plans;
+  for (Rank rank = 0; rank < trial_.rounds.front().ranks; ++rank) {
+    seats_.push_back(std::make_unique<Seat>());
+    for (std::size_t round = 0; round < trial_.rounds.size(); ++round) {
+      seats_.back()->rounds.push_back(make_round(round, rank));
+    }
+    plans.push_back(make_plan(*seats_.back()));
+  }
+  try {
+    replay::run(std::move(plans), trial_.options);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  const auto differ = [](const std::vector<Owned>& a, const std::vector<Owned>& b) {
+    return !std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                       [](const Owned& x, const Owned& y) { return x.memory() == y.memory(); });
+  };
+  for (const auto& seat : seats_) {
+    for (const Round& round : seat->rounds) {
+      if (differ(round.output, round.expected_output)) return fmt::format("rank {}: wrong output", round.problem.rank);
+      if (differ(round.input, round.expected_input))
+        return fmt::format("rank {}: the input has changed", round.problem.rank);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Trial trial_of(const Algorithm& algorithm, const Problem& problem, const BlockSizes& sizes) {
+  Trial trial;
+  trial.collective = algorithm.collective;
+  trial.build = [&algorithm](const Problem& own) { return build(algorithm, own); };
+  trial.rounds = {problem};
+  trial.sizes = sizes;
+  return trial;
+}
+
+std::string run(const Trial& trial) {
+  return Stage(trial).run();
+}
+
+}  // namespace quadrille::replay

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "schedule/data.hpp"
+
+namespace quadrille {
+
+// A region of one iteration, with its length known.
+struct Piece {
+  Buffer buffer = Buffer::input;
+  Rank owner = self;
+  std::int32_t block = 0;
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+};
+
+// One operation in one iteration.
+struct Token {
+  std::int32_t operation = 0;
+  std::int64_t iteration = 0;
+
+  friend bool operator==(const Token&, const Token&) = default;
+};
+
+// What a run needs of the world around it. Nothing here blocks. send, receive and flush end by a call of
+// Runner::complete with their token, never from inside the call itself; the others are done when they return (a put,
+// as far as the run is concerned: it has arrived when a later flush of that peer completes).
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Units of a block, for regions that reach to its end.
+  virtual std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) = 0;
+
+  virtual void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) = 0;
+  virtual void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) = 0;
+  virtual void copy(Token token, const Piece& source, const Piece& target) = 0;
+  virtual void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) = 0;
+
+  virtual void publish(Token token, std::int32_t counter, std::int64_t value) = 0;
+  virtual bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) = 0;
+
+  virtual void put(Token token, Rank to, const Piece& source, const Piece& target) = 0;
+  virtual void flush(Token token, Rank to) = 0;
+  virtual void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "layout/layout.hpp"
+#include "run/backend.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille {
+
+// right = left op right, for so many consecutive elements of the reduction's type.
+using ReduceFunction = std::function<void(const void* left, void* right, std::int64_t count)>;
+
+// The addresses that a run gives to the names of a schedule. Borrows the memory and the layouts.
+struct Binding {
+  Unit unit = Unit::bytes;
+  std::vector<Typed> input;
+  std::vector<Typed> output;
+  std::vector<Typed> scratch;
+  std::vector<Typed> slots;
+  ReduceFunction reduce;
+
+  // Throws std::out_of_range for a block that was not bound.
+  const Typed& block(Buffer buffer, std::int32_t index) const;
+  // Units that a block holds.
+  std::int64_t units(Buffer buffer, std::int32_t index) const;
+};
+
+// A piece where it lies.
+struct Placed {
+  Typed block;
+  std::int64_t begin;   // of packed bytes
+  std::int64_t length;  // of packed bytes
+
+  // Of pieces that are whole elements.
+  std::byte* first_element() const;
+  std::int64_t elements() const;
+};
+Placed place(const Binding& binding, const Piece& piece);
+
+// Local work on bound memory.
+void copy(const Placed& source, const Placed& target);
+void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target);
+
+// A message of several pieces, packed one after another.
+std::int64_t packed_bytes(std::span<const Placed> pieces);
+void pack(std::span<const Placed> pieces, std::byte* packed);
+void unpack(std::span<const Placed> pieces, const std::byte* packed);
+
+}  // namespace quadrille

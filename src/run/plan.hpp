@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "run/memory.hpp"
+#include "run/program.hpp"
+
+namespace quadrille {
+
+// One phase of a collective: a schedule and the memory it runs on.
+struct Phase {
+  std::shared_ptr<const Program> program;
+  Binding binding;
+};
+
+// One rank's part in a collective as a sequence of phases. Nearly every collective has one; a protocol whose next
+// phase depends on what arrived in the last is a plan of its own.
+class Plan {
+ public:
+  virtual ~Plan() = default;
+
+  // Fills in the next phase; false when the collective is complete. Called again only when the phase before it is
+  // complete on this rank, so it may read what has arrived. Every rank must see the same number of phases.
+  virtual bool next(Phase& phase) = 0;
+};
+
+// Phases that are known from the start: one, for nearly every collective.
+class FixedPlan final : public Plan {
+ public:
+  explicit FixedPlan(std::vector<Phase> phases) : phases_(std::move(phases)) {}
+  bool next(Phase& phase) override {
+    if (next_ == phases_.size()) return false;
+    phase = phases_[next_++];
+    return true;
+  }
+
+ private:
+  std::vector<Phase> phases_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace quadrille {
+
+// A schedule with what a run looks up again and again. Made once, shared by all runs of the schedule.
+class Program {
+ public:
+  explicit Program(Schedule schedule);
+
+  struct Successor {
+    std::int32_t operation;
+    bool posted;  // waits only for the posting
+  };
+
+  const Schedule& schedule() const { return schedule_; }
+  const Operation& operation(std::int32_t id) const { return schedule_.operations[static_cast<std::size_t>(id)]; }
+  std::int32_t operations() const { return static_cast<std::int32_t>(schedule_.operations.size()); }
+  // The operations that depend on this one, each once for each way.
+  std::span<const Successor> successors(std::int32_t id) const;
+
+  // Messages of one direction are numbered in program order; the posting rule is a window over these numbers.
+  struct Numbering {
+    std::int32_t segment = -1;  // -1: not a message
+    std::int64_t first = 0;     // within the segment
+    std::int64_t stride = 0;
+  };
+  // A segment is a loop or the straight run between loops; how many messages a loop holds is known at the start.
+  struct MessageSegment {
+    std::int32_t loop = -1;
+    std::int64_t messages = 0;  // of a loop: an iteration's
+  };
+  const Numbering& numbering(std::int32_t id) const { return numbering_[static_cast<std::size_t>(id)]; }
+  std::span<const MessageSegment> segments(Kind direction) const { return segments_[direction == Kind::send ? 0 : 1]; }
+
+  std::int32_t most_regions() const { return most_regions_; }
+
+ private:
+  void link_successors();
+  void number_messages();
+
+  Schedule schedule_;
+  std::vector<std::int32_t> first_successor_;
+  std::vector<Successor> successors_;
+  std::vector<Numbering> numbering_;
+  std::array<std::vector<MessageSegment>, 2> segments_;
+  std::int32_t most_regions_ = 0;
+};
+
+inline bool is_message(Kind kind) {
+  return kind == Kind::send || kind == Kind::receive;
+}
+
+}  // namespace quadrille

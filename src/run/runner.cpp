@@ -1,0 +1,293 @@
+#include "run/runner.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace quadrille {
+
+namespace {
+
+const auto later_number = [](const auto& a, const auto& b) { return a.number > b.number; };
+
+}  // namespace
+
+Runner::Runner(const Program& program, Backend& backend, Posting posting)
+    : program_(program), backend_(backend), posting_(posting) {
+  const auto count = static_cast<std::size_t>(program.operations());
+  progress_.resize(count);
+  loops_.resize(program.schedule().loops.size());
+  ready_.resize(count);
+  pieces_.reserve(static_cast<std::size_t>(program.most_regions()));
+  std::size_t counters = 0;
+  std::array<std::int64_t, 2> messages = {0, 0};
+  for (const Operation& operation : program.schedule().operations) {
+    const bool polled = operation.kind == Kind::wait || operation.kind == Kind::await;
+    const Loop* loop =
+        operation.loop < 0 ? nullptr : &program.schedule().loops[static_cast<std::size_t>(operation.loop)];
+    const std::int32_t in_flight = loop ? loop->window : 1;
+    if (polled) counters += static_cast<std::size_t>(in_flight);
+    if (is_message(operation.kind)) messages[operation.kind == Kind::send ? 0 : 1] += in_flight;
+  }
+  polled_.reserve(counters);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto kind = i == 0 ? Kind::send : Kind::receive;
+    parked_[i].reserve(count);
+    directions_[i].segment_base.resize(program.segments(kind).size());
+    // No more than `messages` can be in flight: a larger window is no window.
+    if (posting_.window < messages[i]) directions_[i].done_after.resize(static_cast<std::size_t>(posting_.window));
+  }
+}
+
+void Runner::start() {
+  start_loops();
+  start_windows();
+  ready_head_ = ready_count_ = 0;
+  polled_.clear();
+  for (std::int32_t id = 0; id < program_.operations(); ++id) consider(id);
+}
+
+void Runner::start_loops() {
+  const Schedule& schedule = program_.schedule();
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    const Loop& loop = schedule.loops[i];
+    LoopProgress& progress = loops_[i];
+    progress.iterations = loop.iterations;
+    if (loop.chunk > 0) {
+      progress.units = backend_.units(loop.over.buffer, loop.over.owner, loop.over.block);
+      progress.iterations = (progress.units + loop.chunk - 1) / loop.chunk;
+    }
+    progress.oldest = 0;
+    progress.unfinished.fill(loop.last - loop.first);
+  }
+  remaining_ = 0;
+  for (std::size_t i = 0; i < progress_.size(); ++i) {
+    const std::int32_t loop = schedule.operations[i].loop;
+    progress_[i] = {};
+    progress_[i].iterations = loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations;
+    remaining_ += progress_[i].iterations;
+  }
+}
+
+void Runner::start_windows() {
+  for (Kind kind : {Kind::send, Kind::receive}) {
+    Direction& way = direction(kind);
+    std::int64_t base = 0;
+    const auto segments = program_.segments(kind);
+    for (std::size_t i = 0; i < segments.size(); ++i) {
+      way.segment_base[i] = base;
+      const std::int32_t loop = segments[i].loop;
+      base += segments[i].messages * (loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations);
+    }
+    way.base = 0;
+    std::fill(way.done_after.begin(), way.done_after.end(), false);
+    parked(kind).clear();
+  }
+}
+
+bool Runner::advance() {
+  bool happened = poll_counters();
+  while (ready_count_ > 0) {
+    post(dequeue());
+    happened = true;
+  }
+  return happened;
+}
+
+bool Runner::is_done(std::int32_t id, std::int64_t iteration) const {
+  const Progress& progress = progress_[static_cast<std::size_t>(id)];
+  if (iteration < progress.done) return true;
+  const std::int64_t after = iteration - progress.done;
+  return after < max_loop_window && ((progress.done_after >> after) & 1U) != 0;
+}
+
+bool Runner::satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const {
+  const Progress& earlier = progress_[static_cast<std::size_t>(dependency.operation)];
+  const bool carried = operation.loop >= 0 && program_.operation(dependency.operation).loop == operation.loop;
+  if (!carried) return (dependency.posted ? earlier.posted : earlier.done) == earlier.iterations;
+  const std::int64_t wanted = iteration - dependency.distance;
+  if (wanted < 0) return true;
+  return dependency.posted ? wanted < earlier.posted : is_done(dependency.operation, wanted);
+}
+
+bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
+  const Operation& operation = program_.operation(id);
+  if (operation.loop >= 0) {
+    const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(operation.loop)];
+    if (iteration >= loops_[static_cast<std::size_t>(operation.loop)].oldest + loop.window) return false;
+  }
+  for (const Dependency& dependency : program_.schedule().dependencies_of(operation)) {
+    if (!satisfied(operation, dependency, iteration)) return false;
+  }
+  return true;
+}
+
+// Puts the operation's next iteration in the queue if it may be posted.
+void Runner::consider(std::int32_t id) {
+  Progress& progress = progress_[static_cast<std::size_t>(id)];
+  if (progress.queued || progress.posted == progress.iterations || !ready(id, progress.posted)) return;
+  progress.queued = true;
+  const Kind kind = program_.operation(id).kind;
+  if (is_message(kind) && !direction(kind).done_after.empty()) {
+    const std::int64_t number = message_number(id, progress.posted);
+    if (number >= direction(kind).base + posting_.window) {
+      parked(kind).push_back({number, id});
+      std::push_heap(parked(kind).begin(), parked(kind).end(), later_number);
+      return;
+    }
+  }
+  enqueue(id);
+}
+
+void Runner::enqueue(std::int32_t id) {
+  ready_[(ready_head_ + ready_count_++) % ready_.size()] = id;
+}
+
+std::int32_t Runner::dequeue() {
+  if (posting_.shuffle) {
+    const std::size_t pick = (*posting_.shuffle)() % ready_count_;
+    std::swap(ready_[ready_head_], ready_[(ready_head_ + pick) % ready_.size()]);
+  }
+  const std::int32_t id = ready_[ready_head_];
+  ready_head_ = (ready_head_ + 1) % ready_.size();
+  --ready_count_;
+  return id;
+}
+
+void Runner::post(std::int32_t id) {
+  Progress& progress = progress_[static_cast<std::size_t>(id)];
+  const Token token{id, progress.posted++};
+  progress.queued = false;
+  if (posting_.observer) posting_.observer->posted(token);
+  const bool complete_now = perform(token, program_.operation(id));
+  for (const Program::Successor& successor : program_.successors(id)) {
+    if (successor.posted) consider(successor.operation);
+  }
+  if (complete_now) complete(token);
+  consider(id);
+}
+
+Piece Runner::resolve(const Region& region, const Operation& operation, std::int64_t iteration) {
+  Piece piece{region.buffer, region.owner, region.block, region.offset_at(iteration), region.length};
+  if (region.length == whole) {
+    piece.length = backend_.units(region.buffer, region.owner, region.block) - piece.offset;
+  } else if (region.clipped) {
+    const auto loop = static_cast<std::size_t>(operation.loop);
+    piece.length = std::min(region.length, loops_[loop].units - iteration * program_.schedule().loops[loop].chunk);
+  }
+  return piece;
+}
+
+// Returns whether the operation is complete at once.
+bool Runner::perform(Token token, const Operation& operation) {
+  pieces_.clear();
+  std::int64_t units = 0;
+  for (const Region& region : program_.schedule().regions_of(operation)) {
+    pieces_.push_back(resolve(region, operation, token.iteration));
+    units += pieces_.back().length;
+  }
+  const std::int64_t value = operation.value + operation.value_stride * token.iteration;
+  // Both ends of a message know its length: one of length 0 is not sent. A signal has no data at all, and is.
+  const bool empty = !pieces_.empty() && units == 0;
+  switch (operation.kind) {
+    case Kind::send:
+      if (!empty) backend_.send(token, operation.peer, operation.channel, pieces_);
+      return empty;
+    case Kind::receive:
+      if (!empty) backend_.receive(token, operation.peer, operation.channel, pieces_);
+      return empty;
+    case Kind::copy:
+      backend_.copy(token, pieces_[0], pieces_[1]);
+      return true;
+    case Kind::reduce:
+      backend_.reduce(token, pieces_[0], pieces_[1], pieces_[2]);
+      return true;
+    case Kind::publish:
+      backend_.publish(token, operation.counter, value);
+      return true;
+    case Kind::put:
+      backend_.put(token, operation.peer, pieces_[0], pieces_[1]);
+      return true;
+    case Kind::flush:
+      backend_.flush(token, operation.peer);
+      return false;
+    case Kind::notify:
+      backend_.notify(token, operation.peer, operation.counter, value);
+      return true;
+    case Kind::wait:
+    case Kind::await:
+      polled_.push_back(token);
+      return false;
+    case Kind::join:
+      return true;
+  }
+  return true;
+}
+
+bool Runner::poll_counters() {
+  bool happened = false;
+  for (std::size_t i = 0; i < polled_.size();) {
+    const Token token = polled_[i];
+    const Operation& operation = program_.operation(token.operation);
+    const std::int64_t value = operation.value + operation.value_stride * token.iteration;
+    if (!backend_.reached(token, operation.peer, operation.counter, value)) {
+      ++i;
+      continue;
+    }
+    polled_[i] = polled_.back();
+    polled_.pop_back();
+    complete(token);
+    happened = true;
+  }
+  return happened;
+}
+
+void Runner::complete(Token token) {
+  if (posting_.observer) posting_.observer->completed(token);
+  Progress& progress = progress_[static_cast<std::size_t>(token.operation)];
+  progress.done_after |= std::uint64_t{1} << (token.iteration - progress.done);
+  const int run = std::countr_one(progress.done_after);
+  progress.done += run;
+  progress.done_after = run == 64 ? 0 : progress.done_after >> run;
+  --remaining_;
+
+  const Operation& operation = program_.operation(token.operation);
+  if (is_message(operation.kind) && !direction(operation.kind).done_after.empty()) {
+    slide_window(operation.kind, message_number(token.operation, token.iteration));
+  }
+  if (operation.loop >= 0) finish_in_loop(operation.loop, token.iteration);
+  for (const Program::Successor& successor : program_.successors(token.operation)) {
+    if (!successor.posted) consider(successor.operation);
+  }
+}
+
+std::int64_t Runner::message_number(std::int32_t id, std::int64_t iteration) const {
+  const Program::Numbering& numbering = program_.numbering(id);
+  const Direction& way = direction(program_.operation(id).kind);
+  return way.segment_base[static_cast<std::size_t>(numbering.segment)] + numbering.first + numbering.stride * iteration;
+}
+
+void Runner::slide_window(Kind kind, std::int64_t number) {
+  Direction& way = direction(kind);
+  const auto place = [&](std::int64_t n) { return static_cast<std::size_t>(n % posting_.window); };
+  way.done_after[place(number)] = true;
+  while (way.done_after[place(way.base)]) way.done_after[place(way.base++)] = false;
+  auto& heap = parked(kind);
+  while (!heap.empty() && heap.front().number < way.base + posting_.window) {
+    enqueue(heap.front().operation);
+    std::pop_heap(heap.begin(), heap.end(), later_number);
+    heap.pop_back();
+  }
+}
+
+void Runner::finish_in_loop(std::int32_t id, std::int64_t iteration) {
+  const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(id)];
+  LoopProgress& progress = loops_[static_cast<std::size_t>(id)];
+  const auto place = [&](std::int64_t k) { return static_cast<std::size_t>(k % loop.window); };
+  if (--progress.unfinished[place(iteration)] > 0 || iteration != progress.oldest) return;
+  while (progress.oldest < progress.iterations && progress.unfinished[place(progress.oldest)] == 0) {
+    progress.unfinished[place(progress.oldest++)] = loop.last - loop.first;
+  }
+  for (std::int32_t operation = loop.first; operation < loop.last; ++operation) consider(operation);
+}
+
+}  // namespace quadrille
