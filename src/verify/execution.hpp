@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "run/runner.hpp"
+#include "verify/provenance.hpp"
+#include "verify/subject.hpp"
+#include "verify/unrolled.hpp"
+
+namespace quadrille::verify {
+
+// One message as it was matched: instances of the sender's and the receiver's schedule.
+struct Matched {
+  Rank from = 0;
+  Rank to = 0;
+  std::int32_t send = 0;
+  std::int32_t receive = 0;
+  std::int64_t units = 0;
+  std::int64_t step = 0;  // 1 ..., where each rank sends one message and receives one at a time
+};
+
+// What happened in a run of a subject in which every send waits for its receive and each rank has one message in
+// flight in each direction. This is the hardest case: conditions to post only get weaker with a larger window and
+// with sends that don't wait, so what completes here completes always.
+struct Execution {
+  std::string fault;  // the first thing that went wrong; empty if the run completed
+  std::vector<Unrolled> ranks;
+  std::vector<Matched> messages;
+  std::vector<std::vector<std::int64_t>> posted;  // by rank and instance: when, in the order of all events
+  std::vector<std::vector<std::int64_t>> completed;
+  std::vector<std::map<std::pair<Buffer, std::int32_t>, Contents>>
+      memory;  // by rank, at the end: blocks that were touched
+  std::int64_t steps = 0;
+};
+
+// What a block of the caller's holds at the start.
+Contents initial_contents(const Subject& subject, Expressions& expressions, Rank rank, Buffer buffer,
+                          std::int32_t block);
+
+// Runs all ranks on provenance in place of data. The subject must outlive the result.
+Execution execute(const Subject& subject, Expressions& expressions);
+
+}  // namespace quadrille::verify

@@ -1,0 +1,248 @@
+#include "verify/order.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_set>
+
+#include "schedule/hazards.hpp"
+
+namespace quadrille::verify {
+
+namespace {
+
+std::string describe(const Unrolled& ranks, Rank rank, std::int32_t instance) {
+  const Token token = ranks.token(instance);
+  const std::string iteration = token.iteration > 0 ? fmt::format(" (iteration {})", token.iteration) : "";
+  return fmt::format("rank {}: {}{}", rank, to_text(ranks.schedule(), token.operation), iteration);
+}
+
+// What a region covers in an iteration, cut at the end of its block.
+Range covered(const Subject& subject, Rank rank, const Region& region, std::int64_t iteration) {
+  Range range = range_at(region, iteration);
+  const bool callers = region.buffer == Buffer::input || region.buffer == Buffer::output;
+  if (callers) range.end = std::min(range.end, subject.units(rank, region.buffer, region.block));
+  return range;
+}
+
+template <class Visit>
+void for_each_access(const Subject& subject, const Unrolled& rank, Rank id, std::int32_t instance, Visit&& visit) {
+  const Operation& operation = rank.operation(instance);
+  const auto regions = rank.schedule().regions_of(operation);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    visit(regions[i], covered(subject, id, regions[i], rank.token(instance).iteration),
+          writes(operation.kind, static_cast<int>(i)));
+  }
+}
+
+bool carries_data(const Subject& subject, const Unrolled& rank, Rank id, std::int32_t instance) {
+  bool any = rank.operation(instance).regions == 0;
+  for_each_access(subject, rank, id, instance, [&](const Region&, const Range& range, bool) { any |= !range.empty(); });
+  return any;
+}
+
+}  // namespace
+
+std::string race_on_own_memory(const Subject& subject, const Execution& execution) {
+  std::string fault;
+  for (Rank id = 0; id < static_cast<Rank>(execution.ranks.size()) && fault.empty(); ++id) {
+    const Unrolled& rank = execution.ranks[static_cast<std::size_t>(id)];
+    Hazards hazards;
+    for (std::int32_t instance = 0; instance < rank.size() && fault.empty(); ++instance) {
+      for_each_access(subject, rank, id, instance, [&](const Region& region, const Range& range, bool write) {
+        if (region.buffer == Buffer::slot) return;
+        hazards.access(region, range, write, instance, false, [&](std::int32_t earlier) {
+          if (earlier == instance || !fault.empty()) return;
+          const std::int32_t end = rank.operation(earlier).kind == Kind::put ? rank.flush_of(earlier) : earlier;
+          if (end >= 0 && rank.ordered(end, instance, false)) return;
+          fault =
+              fmt::format("race: {} and {} can run at once", describe(rank, id, earlier), describe(rank, id, instance));
+        });
+      });
+    }
+  }
+  return fault;
+}
+
+std::string unordered_stream(const Subject& subject, const Execution& execution) {
+  for (Rank id = 0; id < static_cast<Rank>(execution.ranks.size()); ++id) {
+    const Unrolled& rank = execution.ranks[static_cast<std::size_t>(id)];
+    std::map<std::tuple<Kind, Rank, std::int32_t>, std::int32_t> last;
+    for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
+      const Operation& operation = rank.operation(instance);
+      if (!is_message(operation.kind) || !carries_data(subject, rank, id, instance)) continue;
+      const auto [place, first] = last.try_emplace({operation.kind, operation.peer, operation.channel}, instance);
+      if (!first && !rank.ordered(place->second, instance, true)) {
+        return fmt::format("left to luck: {} and {} can be posted in either order", describe(rank, id, place->second),
+                           describe(rank, id, instance));
+      }
+      place->second = instance;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+// The happens-before relation across ranks: local dependencies, a send before the end of its receive, the setting of
+// a counter before the end of a wait for it.
+class GlobalOrder {
+ public:
+  GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
+    base_.push_back(0);
+    for (const Unrolled& rank : execution.ranks) base_.push_back(base_.back() + rank.size());
+    for (const Matched& message : execution.messages) {
+      sender_[global(message.to, message.receive)] = global(message.from, message.send);
+    }
+    gather_counters();
+  }
+
+  std::string fault() const { return fault_.empty() ? check_slots() : fault_; }
+
+ private:
+  using Id = std::int32_t;
+  struct Setting {
+    std::int64_t value;
+    Id by;
+  };
+  struct Access {
+    Region region;
+    Range range;
+    bool write;
+    Id by;
+  };
+
+  Id global(Rank rank, std::int32_t instance) const { return base_[static_cast<std::size_t>(rank)] + instance; }
+  Rank rank_of(Id id) const {
+    return static_cast<Rank>(std::upper_bound(base_.begin(), base_.end(), id) - base_.begin()) - 1;
+  }
+  const Unrolled& ranks(Rank rank) const { return execution_.ranks[static_cast<std::size_t>(rank)]; }
+  std::int32_t local(Id id) const { return id - base_[static_cast<std::size_t>(rank_of(id))]; }
+  const Operation& operation(Id id) const { return ranks(rank_of(id)).operation(local(id)); }
+  std::int64_t posted(Id id) const {
+    return execution_.posted[static_cast<std::size_t>(rank_of(id))][static_cast<std::size_t>(local(id))];
+  }
+  std::int64_t value_of(Id id) const {
+    const Operation& of = operation(id);
+    return of.value + of.value_stride * ranks(rank_of(id)).token(local(id)).iteration;
+  }
+  std::string text(Id id) const { return describe(ranks(rank_of(id)), rank_of(id), local(id)); }
+
+  void gather_counters() {
+    for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
+      for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
+        const Operation& of = ranks(rank).operation(instance);
+        if (of.kind != Kind::publish && of.kind != Kind::notify) continue;
+        auto& settings = counters_[{of.kind == Kind::publish ? rank : of.peer, of.counter}];
+        const Id id = global(rank, instance);
+        if (!settings.empty()) check_setting(settings.back(), id);
+        settings.push_back({value_of(id), id});
+      }
+    }
+  }
+
+  void check_setting(const Setting& before, Id id) {
+    if (!fault_.empty()) return;
+    if (rank_of(before.by) != rank_of(id)) {
+      fault_ = fmt::format("two writers of one counter: {} and {}", text(before.by), text(id));
+    } else if (value_of(id) <= before.value || !ranks(rank_of(id)).ordered(local(before.by), local(id), true)) {
+      fault_ = fmt::format("a counter can go back: {} and {}", text(before.by), text(id));
+    }
+  }
+
+  // The setting that lets a wait end; -1 if the counter stands high enough from the start.
+  Id setting_for(Id wait) const {
+    const Operation& of = operation(wait);
+    const auto found = counters_.find({of.kind == Kind::wait ? of.peer : rank_of(wait), of.counter});
+    if (value_of(wait) <= 0 || found == counters_.end()) return -1;
+    for (const Setting& setting : found->second) {
+      if (setting.value >= value_of(wait)) return setting.by;
+    }
+    return -1;
+  }
+
+  // Whether `earlier` is always complete before `later` is posted.
+  bool ordered(Id earlier, Id later) const {
+    std::unordered_set<Id> seen;  // whose posting is known to come before
+    std::vector<Id> stack{later};
+    bool found = false;
+    const std::int64_t since = posted(earlier);
+    const auto push = [&](Id id) {
+      if (id >= 0 && posted(id) >= since && seen.insert(id).second) stack.push_back(id);
+    };
+    while (!stack.empty() && !found) {
+      const Id at = stack.back();
+      stack.pop_back();
+      const Rank rank = rank_of(at);
+      ranks(rank).for_each_predecessor(local(at), [&](std::int32_t instance, bool posted_only) {
+        const Id before = global(rank, instance);
+        if (before == earlier && !posted_only) found = true;
+        push(before);
+        // What its end waits for on other ranks comes before, too, if it has to be complete.
+        if (posted_only) return !found;
+        const Kind kind = operation(before).kind;
+        if (kind == Kind::receive) {
+          const auto sender = sender_.find(before);
+          if (sender != sender_.end()) push(sender->second);
+        } else if (kind == Kind::wait || kind == Kind::await) {
+          push(setting_for(before));
+        }
+        return !found;
+      });
+    }
+    return found;
+  }
+
+  std::string check_slots() const {
+    std::vector<Access> accesses;
+    for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
+      for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
+        for_each_access(subject_, ranks(rank), rank, instance, [&](Region region, const Range& range, bool write) {
+          if (region.buffer != Buffer::slot) return;
+          if (region.owner == self) region.owner = rank;
+          accesses.push_back({region, range, write, global(rank, instance)});
+        });
+      }
+    }
+    std::stable_sort(accesses.begin(), accesses.end(),
+                     [&](const Access& a, const Access& b) { return posted(a.by) < posted(b.by); });
+    Hazards hazards;
+    std::string fault;
+    for (const Access& access : accesses) {
+      hazards.access(access.region, access.range, access.write, access.by, false, [&](Id earlier) {
+        if (earlier == access.by || !fault.empty()) return;
+        const Id end = end_of(earlier);
+        if (end >= 0 && ordered(end, access.by)) return;
+        fault = fmt::format("race on a slot: {} and {}", text(earlier), text(access.by));
+      });
+      if (!fault.empty()) return fault;
+    }
+    return fault;
+  }
+
+  Id end_of(Id id) const {
+    if (operation(id).kind != Kind::put) return id;
+    const std::int32_t flush = ranks(rank_of(id)).flush_of(local(id));
+    return flush < 0 ? -1 : global(rank_of(id), flush);
+  }
+
+  const Subject& subject_;
+  const Execution& execution_;
+  std::vector<Id> base_;
+  std::map<Id, Id> sender_;
+  std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
+  std::string fault_;
+};
+
+}  // namespace
+
+std::string race_on_slots(const Subject& subject, const Execution& execution) {
+  const bool none = std::all_of(subject.schedules.begin(), subject.schedules.end(), [](const Schedule& schedule) {
+    return schedule.slots.empty() && schedule.counters == 0;
+  });
+  return none ? std::string() : GlobalOrder(subject, execution).fault();
+}
+
+}  // namespace quadrille::verify

@@ -1,0 +1,120 @@
+#include "verify/proof.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "verify/order.hpp"
+
+namespace quadrille::verify {
+
+namespace {
+
+std::string ill_formed(const Subject& subject) {
+  const Schedule& first = subject.schedules.front();
+  for (const Schedule& schedule : subject.schedules) {
+    if (const std::string why = malformed(schedule); !why.empty())
+      return fmt::format("rank {}: {}", schedule.rank, why);
+    if (schedule.channels != first.channels || schedule.counter_span != first.counter_span) {
+      return fmt::format("rank {} declares other channels or counters than rank 0", schedule.rank);
+    }
+    if (schedule.scratch_units() > subject.scratch_limit) {
+      return fmt::format("rank {} takes {} units of scratch, more than the {} declared", schedule.rank,
+                         schedule.scratch_units(), subject.scratch_limit);
+    }
+  }
+  return {};
+}
+
+// Everything a put changes must be known to have arrived before the collective ends.
+std::string unflushed_put(const Execution& execution) {
+  for (const Unrolled& rank : execution.ranks) {
+    for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
+      if (rank.operation(instance).kind == Kind::put && rank.flush_of(instance) < 0) {
+        return fmt::format("rank {}: a put that is never flushed", rank.schedule().rank);
+      }
+    }
+  }
+  return {};
+}
+
+class Results {
+ public:
+  Results(const Subject& subject, const Execution& execution, Expressions& expressions)
+      : subject_(subject), execution_(execution), expressions_(expressions) {}
+
+  std::string fault() {
+    for (Rank rank = 0; rank < static_cast<Rank>(subject_.meanings.size()); ++rank) {
+      for (const Meaning& meaning : subject_.meanings[static_cast<std::size_t>(rank)]) {
+        const Range range{meaning.output.offset, meaning.output.offset + length(rank, meaning)};
+        if (range.empty()) continue;
+        const auto held = read(rank, meaning.output, range);
+        if (!held) return fmt::format("rank {}: part of the output was never written", rank);
+        const bool right = meaning.reduced ? is_reduction(meaning, *held) : is_moved(meaning, *held);
+        if (!right)
+          return fmt::format("rank {}: wrong output in {} block {}", rank, name(meaning.output.buffer),
+                             meaning.output.block);
+      }
+    }
+    return {};
+  }
+
+ private:
+  std::int64_t length(Rank rank, const Meaning& meaning) const {
+    if (meaning.output.length != whole) return meaning.output.length;
+    return subject_.units(rank, meaning.output.buffer, meaning.output.block) - meaning.output.offset;
+  }
+
+  std::optional<std::vector<Held>> read(Rank rank, const Region& region, Range range) {
+    const auto& memory = execution_.memory[static_cast<std::size_t>(rank)];
+    const auto touched = memory.find({region.buffer, region.block});
+    if (touched != memory.end()) return touched->second.read(range);
+    return initial_contents(subject_, expressions_, rank, region.buffer, region.block).read(range);
+  }
+
+  bool is_moved(const Meaning& meaning, const std::vector<Held>& held) {
+    const std::int32_t source = expressions_.leaf(meaning.source, meaning.from.buffer, meaning.from.block);
+    return held.size() == 1 && held.front().value == Value{source, meaning.from.offset};
+  }
+
+  // The same expressions on every rank, each over all ranks, at its own index.
+  bool is_reduction(const Meaning& meaning, const std::vector<Held>& held) {
+    const auto ranks = static_cast<Rank>(subject_.schedules.size());
+    const bool complete = std::all_of(held.begin(), held.end(), [&](const Held& piece) {
+      return piece.value.offset == meaning.from.offset + piece.range.begin &&
+             expressions_.combines_all(piece.value.expression, ranks, meaning.from.buffer, meaning.from.block);
+    });
+    const auto [first, fresh] = reductions_.try_emplace({meaning.from.buffer, meaning.from.block}, held);
+    return complete && (fresh || first->second == held);
+  }
+
+  const Subject& subject_;
+  const Execution& execution_;
+  Expressions& expressions_;
+  std::map<std::pair<Buffer, std::int32_t>, std::vector<Held>> reductions_;
+};
+
+}  // namespace
+
+Verdict prove(const Subject& subject) {
+  Verdict verdict;
+  verdict.fault = ill_formed(subject);
+  if (!verdict.proved()) return verdict;
+  Expressions expressions(subject.commutative);
+  const Execution execution = execute(subject, expressions);
+  verdict.steps = execution.steps;
+  verdict.messages = static_cast<std::int64_t>(execution.messages.size());
+  for (const Matched& message : execution.messages) verdict.units += message.units;
+  for (const Schedule& schedule : subject.schedules) {
+    verdict.scratch_units = std::max(verdict.scratch_units, schedule.scratch_units());
+  }
+  verdict.fault = execution.fault;
+  if (verdict.proved()) verdict.fault = unordered_stream(subject, execution);
+  if (verdict.proved()) verdict.fault = unflushed_put(execution);
+  if (verdict.proved()) verdict.fault = race_on_own_memory(subject, execution);
+  if (verdict.proved()) verdict.fault = race_on_slots(subject, execution);
+  if (verdict.proved()) verdict.fault = Results(subject, execution, expressions).fault();
+  return verdict;
+}
+
+}  // namespace quadrille::verify

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "schedule/data.hpp"
+
+namespace quadrille::verify {
+
+// Where the data of a range came from, in place of the data itself: element i of the range is expression `expression`
+// at index `offset` + i. Equal values are equal data.
+struct Value {
+  std::int32_t expression = -1;
+  std::int64_t offset = 0;
+
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+// The expressions of one proof, each stored once: a rank's block as the caller gave it, or left op right.
+class Expressions {
+ public:
+  explicit Expressions(bool commutative) : commutative_(commutative) {}
+
+  std::int32_t leaf(Rank rank, Buffer buffer, std::int32_t block);
+  Value combine(const Value& left, const Value& right);
+
+  // Whether the expression combines the ranks 0 ... ranks - 1, each once, at the same index of that block, and unless
+  // the operation is commutative in rank order.
+  bool combines_all(std::int32_t expression, Rank ranks, Buffer buffer, std::int32_t block) const;
+
+ private:
+  struct Run {
+    Rank first;
+    Rank last;  // one past
+  };
+  struct Expression {
+    Buffer buffer = Buffer::input;
+    std::int32_t block = 0;
+    bool regular = true;          // one block, one index, no rank twice
+    bool in_order = true;         // the leaves, left to right, are consecutive ranks
+    std::vector<Run> ranks = {};  // sorted, apart
+  };
+  using NodeKey = std::tuple<std::int32_t, std::int32_t, std::int64_t>;
+
+  std::int32_t add(Expression expression);
+  Expression combination(const Expression& left, const Expression& right, std::int64_t delta) const;
+
+  bool commutative_;
+  std::vector<Expression> expressions_;
+  std::map<std::tuple<Rank, Buffer, std::int32_t>, std::int32_t> leaves_;
+  std::map<NodeKey, std::int32_t> nodes_;
+};
+
+// A range and what it holds.
+struct Held {
+  Range range;
+  Value value;
+
+  friend bool operator==(const Held&, const Held&) = default;
+};
+
+// The contents of one block: sorted ranges, neighbours that continue one another merged.
+class Contents {
+ public:
+  // What [begin, end) holds, with ranges relative to `begin`; nullopt if part of it was never written.
+  std::optional<std::vector<Held>> read(Range range) const;
+  // Overwrites from `begin` on; the ranges are relative to it.
+  void write(std::int64_t begin, std::span<const Held> pieces);
+
+ private:
+  std::vector<Held> pieces_;
+};
+
+}  // namespace quadrille::verify

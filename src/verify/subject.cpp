@@ -1,0 +1,112 @@
+#include "verify/subject.hpp"
+
+#include <algorithm>
+
+namespace quadrille::verify {
+
+Subject subject_of(const Algorithm& algorithm, const Problem& problem, const BlockSizes& sizes) {
+  const auto by_algorithm = [&](const Problem& own) { return build(algorithm, own); };
+  return subject_of(algorithm.collective, by_algorithm, problem, sizes, algorithm.scratch_units(problem));
+}
+
+Subject subject_of(Collective collective, const Build& build, const Problem& problem, const BlockSizes& sizes,
+                   std::int64_t scratch_limit) {
+  const auto at = [collective, problem](Rank rank) {
+    Problem own = problem;
+    own.rank = rank;
+    return problem_of(collective, own);
+  };
+  Subject subject;
+  subject.commutative = problem.commutative;
+  subject.scratch_limit = scratch_limit;
+  subject.units = [collective, at, sizes](Rank rank, Buffer buffer, std::int32_t block) -> std::int64_t {
+    const Problem own = at(rank);
+    return block < block_count(collective, own, buffer) ? block_units(collective, own, sizes, buffer, block) : -1;
+  };
+  subject.given = [collective, at](Rank rank, Buffer buffer, std::int32_t) {
+    return given(collective, at(rank), buffer);
+  };
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    const Problem own = at(rank);
+    subject.schedules.push_back(build(own));
+    subject.meanings.push_back(meaning(collective, own));
+  }
+  return subject;
+}
+
+Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t block_shift) {
+  Schedule both = earlier;
+  const auto operations = static_cast<std::int32_t>(both.operations.size());
+  const auto regions = static_cast<std::int32_t>(both.regions.size());
+  const auto loops = static_cast<std::int32_t>(both.loops.size());
+  const auto scratch = static_cast<std::int32_t>(both.scratch.size());
+  const auto shifted = [&](Region region) {
+    if (region.buffer == Buffer::scratch) region.block += scratch;
+    if (region.buffer == Buffer::input || region.buffer == Buffer::output) region.block += block_shift;
+    return region;
+  };
+  // A join that follows everything before, and that everything after follows.
+  Operation join;
+  join.first_region = regions;
+  join.first_dependency = static_cast<std::int32_t>(both.dependencies.size());
+  join.dependencies = operations;
+  for (std::int32_t id = 0; id < operations; ++id) both.dependencies.push_back({id, 0, false});
+  both.operations.push_back(join);
+
+  for (const Region& region : later.regions) both.regions.push_back(shifted(region));
+  for (Loop loop : later.loops) {
+    loop.first += operations + 1;
+    loop.last += operations + 1;
+    loop.over = shifted(loop.over);
+    both.loops.push_back(loop);
+  }
+  for (Operation operation : later.operations) {
+    const auto dependencies = later.dependencies_of(operation);
+    operation.first_region += regions;
+    operation.first_dependency = static_cast<std::int32_t>(both.dependencies.size());
+    operation.dependencies += 1;
+    operation.value += earlier.counter_span;
+    if (operation.loop >= 0) operation.loop += loops;
+    both.dependencies.push_back({operations, 0, false});
+    for (Dependency dependency : dependencies) {
+      dependency.operation += operations + 1;
+      both.dependencies.push_back(dependency);
+    }
+    both.operations.push_back(operation);
+  }
+  both.scratch.insert(both.scratch.end(), later.scratch.begin(), later.scratch.end());
+  both.channels = std::max(earlier.channels, later.channels);
+  both.counters = std::max(earlier.counters, later.counters);
+  both.counter_span = earlier.counter_span + later.counter_span;
+  both.slots.resize(std::max(earlier.slots.size(), later.slots.size()), 0);
+  for (std::size_t i = 0; i < later.slots.size(); ++i) both.slots[i] = std::max(both.slots[i], later.slots[i]);
+  return both;
+}
+
+Subject in_a_row(const std::vector<Subject>& subjects) {
+  // Blocks of the caller's are few; a round's are found again by their number.
+  constexpr std::int32_t blocks_a_round = 1 << 20;
+  Subject all = subjects.front();
+  for (std::size_t round = 1; round < subjects.size(); ++round) {
+    const Subject& one = subjects[round];
+    const auto shift = static_cast<std::int32_t>(round) * blocks_a_round;
+    all.scratch_limit += one.scratch_limit;
+    for (std::size_t rank = 0; rank < all.schedules.size(); ++rank) {
+      all.schedules[rank] = in_a_row(all.schedules[rank], one.schedules[rank], shift);
+      for (Meaning meaning : one.meanings[rank]) {
+        meaning.output.block += shift;
+        meaning.from.block += shift;
+        all.meanings[rank].push_back(meaning);
+      }
+    }
+  }
+  all.units = [subjects](Rank rank, Buffer buffer, std::int32_t block) {
+    return subjects[static_cast<std::size_t>(block / blocks_a_round)].units(rank, buffer, block % blocks_a_round);
+  };
+  all.given = [subjects](Rank rank, Buffer buffer, std::int32_t block) {
+    return subjects[static_cast<std::size_t>(block / blocks_a_round)].given(rank, buffer, block % blocks_a_round);
+  };
+  return all;
+}
+
+}  // namespace quadrille::verify

@@ -1,0 +1,62 @@
+#include "verify/unrolled.hpp"
+
+namespace quadrille::verify {
+
+Unrolled::Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations)
+    : schedule_(schedule), iterations_(std::move(iterations)) {
+  const auto count = static_cast<std::int32_t>(schedule.operations.size());
+  first_instance_.resize(schedule.operations.size());
+  for (std::int32_t id = 0; id < count;) {
+    const std::int32_t loop = schedule.operations[static_cast<std::size_t>(id)].loop;
+    const std::int32_t last = loop < 0 ? id + 1 : schedule.loops[static_cast<std::size_t>(loop)].last;
+    const std::int64_t times = loop < 0 ? 1 : iterations_[static_cast<std::size_t>(loop)];
+    for (std::int32_t one = id; one < last; ++one) first_instance_[static_cast<std::size_t>(one)] = size() + one - id;
+    for (std::int64_t k = 0; k < times; ++k) {
+      for (std::int32_t one = id; one < last; ++one) tokens_.push_back({one, k});
+    }
+    id = last;
+  }
+  visited_.assign(tokens_.size(), 0);
+}
+
+std::int32_t Unrolled::instance(Token token) const {
+  const std::int32_t loop = schedule_.operations[static_cast<std::size_t>(token.operation)].loop;
+  const std::int32_t first = first_instance_[static_cast<std::size_t>(token.operation)];
+  if (loop < 0) return first;
+  const Loop& of = schedule_.loops[static_cast<std::size_t>(loop)];
+  return first + static_cast<std::int32_t>(token.iteration) * (of.last - of.first);
+}
+
+bool Unrolled::ordered(std::int32_t earlier, std::int32_t later, bool posted) const {
+  ++search_;
+  stack_.assign(1, later);
+  bool found = false;
+  while (!stack_.empty() && !found) {
+    const std::int32_t at = stack_.back();
+    stack_.pop_back();
+    for_each_predecessor(at, [&](std::int32_t before, bool posted_only) {
+      if (before == earlier && (posted || !posted_only)) {
+        found = true;
+        return false;
+      }
+      auto& seen = visited_[static_cast<std::size_t>(before)];
+      // Predecessors stand further up: nothing before `earlier` can lead to it.
+      if (before > earlier && seen != search_) {
+        seen = search_;
+        stack_.push_back(before);
+      }
+      return true;
+    });
+  }
+  return found;
+}
+
+std::int32_t Unrolled::flush_of(std::int32_t put) const {
+  for (std::int32_t i = put + 1; i < size(); ++i) {
+    const Operation& flush = operation(i);
+    if (flush.kind == Kind::flush && flush.peer == operation(put).peer && ordered(put, i, false)) return i;
+  }
+  return -1;
+}
+
+}  // namespace quadrille::verify

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "run/backend.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille::verify {
+
+// One rank's operations with loops unrolled, in program order: loops iteration by iteration. Every local predecessor
+// of an instance stands before it.
+class Unrolled {
+ public:
+  // `iterations` has the length of each loop.
+  Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations);
+
+  const Schedule& schedule() const { return schedule_; }
+  std::int32_t size() const { return static_cast<std::int32_t>(tokens_.size()); }
+  Token token(std::int32_t instance) const { return tokens_[static_cast<std::size_t>(instance)]; }
+  const Operation& operation(std::int32_t instance) const {
+    return schedule_.operations[static_cast<std::size_t>(token(instance).operation)];
+  }
+  std::int32_t instance(Token token) const;
+
+  // Calls visit(instance, posted_only) for everything that a run waits for before it posts this instance, apart from
+  // the bound on messages in flight; false from visit ends it.
+  template <class Visit>
+  void for_each_predecessor(std::int32_t instance, Visit&& visit) const {
+    const Token at = token(instance);
+    const Operation& of = operation(instance);
+    for (const Dependency& dependency : schedule_.dependencies_of(of)) {
+      const Operation& earlier = schedule_.operations[static_cast<std::size_t>(dependency.operation)];
+      if (of.loop >= 0 && earlier.loop == of.loop) {
+        const std::int64_t k = at.iteration - dependency.distance;
+        if (k >= 0 && !visit(this->instance({dependency.operation, k}), dependency.posted)) return;
+        continue;
+      }
+      const std::int64_t count = earlier.loop < 0 ? 1 : iterations_[static_cast<std::size_t>(earlier.loop)];
+      for (std::int64_t k = count - 1; k >= 0; --k) {
+        if (!visit(this->instance({dependency.operation, k}), dependency.posted)) return;
+      }
+    }
+    if (of.loop < 0 || at.iteration == 0) return;
+    if (!visit(this->instance({at.operation, at.iteration - 1}), true)) return;
+    const Loop& loop = schedule_.loops[static_cast<std::size_t>(of.loop)];
+    if (at.iteration < loop.window) return;
+    for (std::int32_t id = loop.first; id < loop.last; ++id) {
+      if (!visit(this->instance({id, at.iteration - loop.window}), false)) return;
+    }
+  }
+
+  // Whether the later instance is always posted after the earlier one is complete (or, `posted`, after it is posted).
+  bool ordered(std::int32_t earlier, std::int32_t later, bool posted) const;
+
+  // When a put has arrived: its first flush, or -1 if it has none.
+  std::int32_t flush_of(std::int32_t put) const;
+
+ private:
+  const Schedule& schedule_;
+  std::vector<std::int64_t> iterations_;
+  std::vector<Token> tokens_;
+  std::vector<std::int32_t> first_instance_;  // of each operation
+  mutable std::vector<std::int32_t> visited_;
+  mutable std::vector<std::int32_t> stack_;
+  mutable std::int32_t search_ = 0;
+};
+
+}  // namespace quadrille::verify
