@@ -54,7 +54,7 @@ bool Unrolled::ordered(std::int32_t earlier, std::int32_t later, bool posted) co
 std::int32_t Unrolled::flush_of(std::int32_t put) const {
   for (std::int32_t i = put + 1; i < size(); ++i) {
     const Operation& flush = operation(i);
-    if (flush.kind == Kind::flush && flush.peer == operation(put).peer && ordered(put, i, false)) return i;
+    if (flush.kind == Kind::flush && flush.peer == operation(put).peer && ordered(put, i, true)) return i;
   }
   return -1;
 }

@@ -119,7 +119,7 @@ Schedule in_place_alltoallv(const Problem& problem) {
   for (Rank step = 0; step < problem.ranks; ++step) {
     const Rank peer = patterns::at_distance(step, -problem.rank, problem.ranks);
     if (peer == problem.rank) continue;
-    builder.for_each_chunk(problem.output_block(peer), chunk, 4, [&](const Segment& piece) {
+    builder.for_each_chunk(problem.output_block(peer), chunk, problem.window, [&](const Segment& piece) {
       Region out = piece.of(bounce);
       out.cycle = 2;
       builder.copy(piece.of(problem.output_block(peer)), out);

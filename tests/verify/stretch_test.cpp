@@ -2,6 +2,7 @@
 
 #include "replay/trial.hpp"
 #include "stretch/schedules.hpp"
+#include "stretch/sparse_exchange.hpp"
 #include "verify/proof.hpp"
 
 namespace quadrille {
@@ -91,6 +92,7 @@ TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
       problem.ranks = ranks;
       problem.segment = chunk;
       problem.in_place = true;
+      problem.window = chunk == 3 ? 2 : 4;
       const BlockSizes sizes = [](Rank a, Rank b) { return std::int64_t{(a + b) % 4} * (a + b) + (a == b ? 2 : 0); };
       const auto verdict = verify::prove(
           verify::subject_of(Collective::alltoallv, stretch::in_place_alltoallv, problem, sizes, 2 * chunk));
@@ -104,6 +106,21 @@ TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
         trial.options.window = static_cast<std::int64_t>(1 + seed % 4);
         EXPECT_EQ(replay::run(trial), "") << ranks << " ranks, chunk " << chunk << ", seed " << seed;
       }
+    }
+  }
+}
+
+TEST(Stretch, PhasesThatDependOnWhatArrivedRunAndAreProved) {
+  for (Rank ranks : {1, 2, 3, 5, 8}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      const BlockSizes sizes = [seed](Rank from, Rank to) {
+        const std::uint64_t mixed =
+            (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + seed) * 2654435761U;
+        return mixed % 3 == 0 ? static_cast<std::int64_t>(mixed % 7) : 0;
+      };
+      const verify::Verdict verdict = verify::prove(stretch::replayed_sparse_exchange(ranks, sizes, seed));
+      EXPECT_TRUE(verdict.proved()) << ranks << " ranks, seed " << seed << ": " << verdict.fault;
+      EXPECT_LT(verdict.messages, 2 * ranks * (ranks - 1) + 1);
     }
   }
 }

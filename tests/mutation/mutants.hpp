@@ -1,0 +1,40 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string_view>
+
+#include "verify/subject.hpp"
+
+namespace quadrille::mutation {
+
+// Ways to damage one rank's schedule.
+enum class Damage : std::uint8_t {
+  lost_operation,
+  other_peer,
+  other_offset,
+  other_length,
+  other_block,
+  other_buffer,
+  other_channel,
+  lost_dependency,
+  weaker_dependency,  // posted where it has to be complete, or a later iteration
+  swapped_messages,
+  swapped_operands,
+  too_little_scratch,
+  slot_reused_early,  // waits for less
+  announced_early,    // a publish or notify that does not follow the data
+  lost_flush,
+  other_counter_value,
+  other_loop_length,
+  other_loop_window,
+  repeated_operation,
+};
+inline constexpr int damages = 19;
+std::string_view name(Damage damage);
+
+// Damages one rank's schedule at a random place; false if there is nothing of the kind to damage.
+bool inflict(Damage damage, verify::Subject& subject, std::mt19937_64& random);
+
+}  // namespace quadrille::mutation

@@ -1,0 +1,167 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include "algorithms/catalogue.hpp"
+#include "mutation/explorer.hpp"
+#include "mutation/mutants.hpp"
+#include "stretch/schedules.hpp"
+#include "stretch/sparse_exchange.hpp"
+#include "verify/proof.hpp"
+
+// A verifier is only believed once it has rejected broken schedules. Thousands of right ones are damaged at random;
+// each must be rejected by the proof, or be shown harmless by going through all interleavings.
+namespace quadrille::mutation {
+namespace {
+
+constexpr std::int64_t most_states = 3'000'000;
+
+struct Victim {
+  std::string name;
+  verify::Subject subject;
+};
+
+Problem small_problem(Rank ranks, Rank root, std::int64_t count, std::int64_t segment, bool in_place,
+                      bool commutative) {
+  Problem problem;
+  problem.ranks = ranks;
+  problem.root = root;
+  problem.count = count;
+  problem.segment = segment;
+  problem.window = 2;
+  problem.in_place = in_place;
+  problem.commutative = commutative;
+  return problem;
+}
+
+void add_catalogue(std::vector<Victim>& victims) {
+  const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{(from + 2 * to) % 3}; };
+  for (const Algorithm* algorithm : catalogue()) {
+    for (Rank ranks : {2, 3, 4, 5}) {
+      for (int variety = 0; variety < 4; ++variety) {
+        const Problem problem = small_problem(ranks, ranks - 1, ranks + 1, 2, variety % 2 == 1, variety / 2 == 0);
+        const Traits of = traits(algorithm->collective);
+        const bool pointless = (!of.reduces && variety / 2 == 1) || !refusal(*algorithm, problem).empty();
+        // The interleavings of four ranks that reduce in place, or around a ring, are too many.
+        const bool too_large =
+            of.reduces && (ranks > 4 || (ranks == 4 && (problem.in_place || !algorithm->logarithmic)));
+        if (pointless || too_large) continue;
+        victims.push_back({fmt::format("{} {} on {}", name(algorithm->collective), algorithm->name, ranks),
+                           verify::subject_of(*algorithm, problem, sizes)});
+      }
+    }
+  }
+}
+
+verify::Subject rounds(const Build& build, Problem problem, int count) {
+  std::vector<verify::Subject> subjects;
+  for (int round = 0; round < count; ++round) {
+    subjects.push_back(verify::subject_of(Collective::bcast, build, problem, {}, 0));
+    problem.root = (problem.root + 1) % problem.ranks;
+  }
+  return count == 1 ? subjects.front() : verify::in_a_row(subjects);
+}
+
+void add_stretching(std::vector<Victim>& victims) {
+  static const Topology two_nodes = Topology::nodes(4, 2);
+  for (int count : {1, 2, 3}) {
+    victims.push_back(
+        {"shared memory bcast", rounds(stretch::shared_memory_bcast, small_problem(2, 0, 5, 2, false, true), count)});
+    victims.push_back(
+        {"one-sided bcast", rounds(stretch::one_sided_bcast, small_problem(2, 1, 2, 0, false, true), count)});
+  }
+  victims.push_back(
+      {"shared memory bcast on 3", rounds(stretch::shared_memory_bcast, small_problem(3, 0, 5, 2, false, true), 2)});
+  victims.push_back(
+      {"one-sided bcast on 4", rounds(stretch::one_sided_bcast, small_problem(4, 0, 2, 0, false, true), 2)});
+  Problem two_level = small_problem(4, 1, 5, 2, false, true);
+  two_level.topology = &two_nodes;
+  victims.push_back({"two-level bcast", rounds(stretch::two_level_bcast, two_level, 1)});
+  Problem in_place = small_problem(3, 0, 0, 2, true, true);
+  const BlockSizes symmetric = [](Rank a, Rank b) { return std::int64_t{2 * (a + b) - 1}; };
+  const BlockSizes sparse = [](Rank a, Rank b) { return std::int64_t{(a + 2 * b) % 3 == 0 ? 2 : 0}; };
+  victims.push_back({"sparse exchange in two phases", stretch::replayed_sparse_exchange(3, sparse, 1)});
+  victims.push_back({"in-place alltoallv",
+                     verify::subject_of(Collective::alltoallv, stretch::in_place_alltoallv, in_place, symmetric, 4)});
+}
+
+std::vector<Victim> all_victims() {
+  std::vector<Victim> victims;
+  add_catalogue(victims);
+  add_stretching(victims);
+  return victims;
+}
+
+std::int64_t mutants_wanted() {
+  const char* text = std::getenv("QUADRILLE_MUTANTS");
+  return text ? std::atoll(text) : 12000;
+}
+
+TEST(Mutation, EveryVictimIsRightToBeginWith) {
+  for (const Victim& victim : all_victims()) {
+    EXPECT_EQ(verify::prove(victim.subject).fault, "") << victim.name;
+    const Opinion opinion = explore(victim.subject, most_states);
+    EXPECT_EQ(opinion.kind, Opinion::Kind::right) << victim.name << ": " << opinion.why;
+    if (std::getenv("QUADRILLE_VERBOSE")) fmt::print("{}: {} states\n", victim.name, opinion.states);
+  }
+}
+
+struct Tally {
+  int rejected = 0;
+  int equivalent = 0;
+  int confirmed = 0;  // of the rejected: wrong by the second opinion, too
+};
+
+TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
+  const std::vector<Victim> victims = all_victims();
+  const std::uint64_t seed =
+      std::getenv("QUADRILLE_SEED") ? std::strtoull(std::getenv("QUADRILLE_SEED"), nullptr, 10) : 1;
+  std::mt19937_64 random(seed);
+  std::map<Damage, Tally> tallies;
+  std::vector<Victim> plain;
+  add_catalogue(plain);
+  const std::size_t stretching = plain.size();
+  std::int64_t made = 0;
+  for (std::int64_t tries = 0; made < mutants_wanted() && tries < 100 * mutants_wanted(); ++tries) {
+    const auto damage = static_cast<Damage>(tries % damages);
+    // The stretching ones are few and have the rarer kinds of operations: every second mutant is of one of them.
+    const std::size_t first = random() % 2 == 0 ? stretching : 0;
+    const Victim& victim = victims[first + random() % (victims.size() - first)];
+    verify::Subject mutant = victim.subject;
+    if (!inflict(damage, mutant, random) || mutant.schedules == victim.subject.schedules) continue;
+    ++made;
+    const verify::Verdict verdict = verify::prove(mutant);
+    const Opinion opinion = explore(mutant, most_states);
+    Tally& tally = tallies[damage];
+    if (verdict.proved()) {
+      ++tally.equivalent;
+      if (std::getenv("QUADRILLE_VERBOSE")) fmt::print("equivalent: {} in {}\n", name(damage), victim.name);
+      EXPECT_EQ(opinion.kind, Opinion::Kind::right)
+          << name(damage) << " in " << victim.name << " (seed " << seed << ") was proved, but " << opinion.why;
+    } else {
+      ++tally.rejected;
+      if (opinion.kind == Opinion::Kind::wrong) ++tally.confirmed;
+      if (opinion.kind == Opinion::Kind::right && std::getenv("QUADRILLE_VERBOSE")) {
+        fmt::print("harmless after all: {} in {}: {}\n", name(damage), victim.name, verdict.fault);
+      }
+    }
+  }
+  int total = 0;
+  fmt::print("{:<22}{:>10}{:>12}{:>12}\n", "damage", "rejected", "equivalent", "confirmed");
+  for (const auto& [damage, tally] : tallies) {
+    fmt::print("{:<22}{:>10}{:>12}{:>12}\n", name(damage), tally.rejected, tally.equivalent, tally.confirmed);
+    total += tally.rejected + tally.equivalent;
+    EXPECT_GT(tally.rejected, 0) << "no mutant of this kind was rejected: " << name(damage);
+    // Were the second opinion a yes-man, it would contradict the proof's rejections.
+    EXPECT_GE(tally.confirmed, tally.rejected * 9 / 10) << name(damage);
+  }
+  fmt::print("{} mutants of {} kinds\n", total, tallies.size());
+  EXPECT_EQ(tallies.size(), damages);
+  EXPECT_GE(total, mutants_wanted());
+}
+
+}  // namespace
+}  // namespace quadrille::mutation
