@@ -5,6 +5,7 @@
 function(quadrille_layer name)
   cmake_parse_arguments(LAYER "" "" "USES;LIBRARIES" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   list(TRANSFORM LAYER_USES PREPEND quadrille_ OUTPUT_VARIABLE uses)
   if(sources)
     add_library(quadrille_${name} STATIC ${sources})

@@ -168,7 +168,8 @@ void Builder::fence() {
   const std::int32_t first = fence_ + 1;
   if (first == count) return;
   const Step join = add(Operation{}, {});
-  for (std::int32_t operation = first; operation < count; ++operation) depend(join.operation, {operation, 0, false});
+  auto& list = dependencies_.back();
+  for (std::int32_t operation = first; operation < count; ++operation) list.push_back({operation, 0, false});
   fence_ = join.operation;
 }
 

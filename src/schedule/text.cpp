@@ -8,19 +8,22 @@ namespace quadrille {
 
 namespace {
 
+// An offset as it moves through a loop: 8k, 96 + 8k, 8(k mod 2).
+std::string moving(std::int64_t offset, const Region& region) {
+  if (region.stride == 0) return fmt::format("{}", offset);
+  const std::string turn =
+      region.cycle > 0 ? fmt::format("{}(k mod {})", region.stride, region.cycle) : fmt::format("{}k", region.stride);
+  return offset == 0 ? turn : fmt::format("{} + {}", offset, turn);
+}
+
+// buffer@owner#block[begin:end], without what is usual.
 std::string to_text(const Region& region) {
   std::string text(name(region.buffer));
   if (region.owner != self) text += fmt::format("@{}", region.owner);
-  text += fmt::format(" {}", region.block);
+  if (region.block != 0) text += fmt::format("#{}", region.block);
   if (region.offset == 0 && region.length == whole) return text;
-  text += fmt::format("[{}", region.offset);
-  if (region.stride != 0) {
-    text += region.cycle > 0 ? fmt::format(" + {}(k mod {})", region.stride, region.cycle)
-                             : fmt::format(" + {}k", region.stride);
-  }
-  text +=
-      region.length == whole ? ", to the end" : fmt::format(", {}{}", region.clipped ? "up to " : "", region.length);
-  return text + "]";
+  const std::string end = region.length == whole ? "" : moving(region.offset + region.length, region);
+  return fmt::format("{}[{}:{}{}]", text, moving(region.offset, region), end, region.clipped ? " at most" : "");
 }
 
 std::string operands(const Schedule& schedule, const Operation& operation) {

@@ -20,7 +20,7 @@ class World;
 // One rank of the run: where its operations are performed and its events recorded.
 class Process final : public Backend, public Observer {
  public:
-  Process(World& world, Rank rank, const Schedule& schedule);
+  Process(World& world, Rank rank, const Schedule& schedule, Keep keep);
 
   void start() { runner_->start(); }
   bool advance() { return runner_->advance(); }
@@ -30,6 +30,8 @@ class Process final : public Backend, public Observer {
   std::string waiting() const;
   void finish_message(std::int32_t instance, std::int64_t step);
   bool finish_flushes();
+  // The steps, -1 for what was not completed.
+  std::vector<std::int64_t> final_steps(const std::vector<std::int64_t>& completed) const;
   std::int64_t ready_at(std::int32_t instance) const { return post_step_[static_cast<std::size_t>(instance)]; }
   // The step in which a counter of this rank reached a value; -1 if it has not.
   std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
@@ -55,13 +57,18 @@ class Process final : public Backend, public Observer {
   std::vector<Held> load(Token token, const Piece& piece);
   void store(Token token, const Piece& piece, std::span<const Held> pieces);
   Contents& contents(Buffer buffer, std::int32_t block);
+  void carry(Token token, const std::vector<Held>& data);
 
   std::vector<std::int64_t> posted_;
   std::vector<std::int64_t> completed_;
+  std::vector<std::int64_t> done_step_;  // while it runs, of what is posted only as far as known
+  std::vector<std::vector<Held>> carried_;
   std::map<std::pair<Buffer, std::int32_t>, Contents> memory_;
 
  private:
   void check_bounds(Token token, const Piece& piece);
+  void move(Token token, const Piece& source, const Piece& target);
+  void take_step(Token token);
 
   World& world_;
   Rank rank_;
@@ -70,7 +77,6 @@ class Process final : public Backend, public Observer {
   Unrolled unrolled_;
   std::vector<Token> flushing_;
   std::vector<std::int64_t> post_step_;
-  std::vector<std::int64_t> done_step_;
   std::array<std::int64_t, 2> direction_step_ = {0, 0};
   std::map<std::int32_t, std::vector<std::pair<std::int64_t, std::int64_t>>> counters_;  // values with their steps
 };
@@ -84,9 +90,9 @@ struct Half {
 
 class World {
  public:
-  World(const Subject& subject, Expressions& expressions) : subject_(subject), expressions_(expressions) {
+  World(const Subject& subject, Expressions& expressions, Keep keep) : subject_(subject), expressions_(expressions) {
     for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
-      processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), subject.schedules[i]));
+      processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
     }
   }
 
@@ -122,7 +128,7 @@ class World {
   std::int64_t clock_ = 0;
 };
 
-Process::Process(World& world, Rank rank, const Schedule& schedule)
+Process::Process(World& world, Rank rank, const Schedule& schedule, Keep keep)
     : world_(world),
       rank_(rank),
       program_(schedule),
@@ -133,6 +139,7 @@ Process::Process(World& world, Rank rank, const Schedule& schedule)
   completed_.assign(count, -1);
   post_step_.assign(count, 0);
   done_step_.assign(count, 0);
+  if (keep == Keep::data_too) carried_.resize(count);
 }
 
 std::vector<std::int64_t> Process::loop_lengths() {
@@ -205,6 +212,7 @@ void Process::send(Token token, Rank to, std::int32_t channel, std::span<const P
     }
     half.units += piece.length;
   }
+  carry(token, half.data);
   world_.offer(rank_, to, channel, std::move(half), true);
 }
 
@@ -218,8 +226,23 @@ void Process::receive(Token token, Rank from, std::int32_t channel, std::span<co
 }
 
 void Process::copy(Token token, const Piece& source, const Piece& target) {
+  move(token, source, target);
+  if (source.owner != self || target.owner != self) take_step(token);
+}
+
+void Process::move(Token token, const Piece& source, const Piece& target) {
   if (source.length != target.length) throw Fault(describe(token) + ": source and target differ in length");
-  store(token, target, load(token, source));
+  const std::vector<Held> data = load(token, source);
+  store(token, target, data);
+  carry(token, data);
+}
+
+void Process::take_step(Token token) {
+  ++done_step_[static_cast<std::size_t>(unrolled_.instance(token))];
+}
+
+void Process::carry(Token token, const std::vector<Held>& data) {
+  if (!carried_.empty()) carried_[static_cast<std::size_t>(unrolled_.instance(token))] = data;
 }
 
 void Process::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
@@ -239,6 +262,8 @@ void Process::reduce(Token token, const Piece& left, const Piece& right, const P
     at = end;
   }
   store(token, target, result);
+  carry(token, left.owner != self ? of_left : of_right);
+  if (left.owner != self || right.owner != self || target.owner != self) take_step(token);
 }
 
 void Process::publish(Token token, std::int32_t counter, std::int64_t value) {
@@ -264,8 +289,8 @@ bool Process::reached(Token token, Rank owner, std::int32_t counter, std::int64_
 }
 
 void Process::put(Token token, Rank, const Piece& source, const Piece& target) {
-  if (source.length != target.length) throw Fault(describe(token) + ": source and target differ in length");
-  store(token, target, load(token, source));
+  move(token, source, target);
+  take_step(token);
 }
 
 void Process::flush(Token token, Rank) {
@@ -273,7 +298,7 @@ void Process::flush(Token token, Rank) {
 }
 
 void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  world_.process(to).raise(counter, value, ready_at(unrolled_.instance(token)) + 1);
+  world_.process(to).raise(counter, value, ready_at(unrolled_.instance(token)));
 }
 
 void Process::posted(Token token) {
@@ -307,6 +332,14 @@ bool Process::finish_flushes() {
   return !all.empty();
 }
 
+std::vector<std::int64_t> Process::final_steps(const std::vector<std::int64_t>& completed) const {
+  std::vector<std::int64_t> steps = done_step_;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (completed[i] < 0) steps[i] = -1;
+  }
+  return steps;
+}
+
 void World::offer(Rank from, Rank to, std::int32_t channel, Half half, bool send) {
   Stream& stream = streams_[{from, to, channel}];
   (send ? stream.sends : stream.receives).push_back(std::move(half));
@@ -331,6 +364,7 @@ void World::deliver(Rank from, Rank to, const Half& send, const Half& receive) {
     receiver.store(receive.token, piece, *message.read({at, at + piece.length}));
     at += piece.length;
   }
+  receiver.carry(receive.token, send.data);
   const std::int32_t sent = sender.unrolled().instance(send.token);
   const std::int32_t received = receiver.unrolled().instance(receive.token);
   const std::int64_t step = std::max(sender.ready_at(sent), receiver.ready_at(received)) + 1;
@@ -375,12 +409,14 @@ std::string World::deadlock() {
 }
 
 void World::collect(Execution& result) {
-  for (Matched& message : messages_) result.steps = std::max(result.steps, message.step);
   result.messages = std::move(messages_);
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     result.posted.push_back(std::move(processes_[i]->posted_));
     result.completed.push_back(std::move(processes_[i]->completed_));
     result.memory.push_back(std::move(processes_[i]->memory_));
+    result.done_step.push_back(processes_[i]->final_steps(result.completed.back()));
+    result.carried.push_back(std::move(processes_[i]->carried_));
+    for (std::int64_t step : result.done_step.back()) result.steps = std::max(result.steps, step);
   }
 }
 
@@ -396,9 +432,9 @@ Contents initial_contents(const Subject& subject, Expressions& expressions, Rank
   return contents;
 }
 
-Execution execute(const Subject& subject, Expressions& expressions) {
+Execution execute(const Subject& subject, Expressions& expressions, Keep keep) {
   Execution result;
-  World world(subject, expressions);
+  World world(subject, expressions, keep);
   for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
     result.ranks.emplace_back(subject.schedules[i], world.process(static_cast<Rank>(i)).loop_lengths());
   }

@@ -35,6 +35,12 @@ struct Execution {
   std::vector<std::vector<std::int64_t>> completed;
   std::vector<std::map<std::pair<Buffer, std::int32_t>, Contents>>
       memory;  // by rank, at the end: blocks that were touched
+  // By rank and instance: at the end of which step it was complete, -1 if never. A step is what it takes to bring data
+  // to another rank: a message, a put, an access to a peer's slot. Counters and local work take none.
+  std::vector<std::vector<std::int64_t>> done_step;
+  // By rank and instance, if asked for: the data it moved; of a reduction, the operand that lies with another rank or
+  // else the right one.
+  std::vector<std::vector<std::vector<Held>>> carried;
   std::int64_t steps = 0;
 };
 
@@ -43,6 +49,8 @@ Contents initial_contents(const Subject& subject, Expressions& expressions, Rank
                           std::int32_t block);
 
 // Runs all ranks on provenance in place of data. The subject must outlive the result.
-Execution execute(const Subject& subject, Expressions& expressions);
+enum class Keep : std::uint8_t { events, data_too };
+Execution execute(const Subject& subject, Expressions& expressions, Keep keep = Keep::events);
+Execution execute(Subject&& subject, Expressions& expressions, Keep keep = Keep::events) = delete;
 
 }  // namespace quadrille::verify

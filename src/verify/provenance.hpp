@@ -28,15 +28,23 @@ class Expressions {
   std::int32_t leaf(Rank rank, Buffer buffer, std::int32_t block);
   Value combine(const Value& left, const Value& right);
 
+  // Ranks [first, last).
+  struct Run {
+    Rank first;
+    Rank last;
+  };
+  // The ranks whose data an expression is made of, sorted, and the block of theirs; of the left operand where they
+  // differ.
+  std::span<const Run> ranks(std::int32_t expression) const {
+    return expressions_[static_cast<std::size_t>(expression)].ranks;
+  }
+  std::int32_t block(std::int32_t expression) const { return expressions_[static_cast<std::size_t>(expression)].block; }
+
   // Whether the expression combines the ranks 0 ... ranks - 1, each once, at the same index of that block, and unless
   // the operation is commutative in rank order.
   bool combines_all(std::int32_t expression, Rank ranks, Buffer buffer, std::int32_t block) const;
 
  private:
-  struct Run {
-    Rank first;
-    Rank last;  // one past
-  };
   struct Expression {
     Buffer buffer = Buffer::input;
     std::int32_t block = 0;

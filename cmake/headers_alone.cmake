@@ -1,0 +1,20 @@
+# quadrille_headers_alone(TARGET FOLDER [LIBRARIES target...])
+#
+# Compiles each header below FOLDER by itself, so that none leans on what its users happen to include before it. It is
+# included twice, so that it must guard itself. Writes the objects, a line each, to TARGET.txt in the build folder.
+function(quadrille_headers_alone target folder)
+  cmake_parse_arguments(HEADERS "" "" "LIBRARIES" ${ARGN})
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.hpp ${folder}/*.h)
+  set(sources)
+  foreach(header IN LISTS headers)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/${target}/${header}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n#include \"${header}\"\n" @ONLY)
+    list(APPEND sources ${source})
+  endforeach()
+  add_library(${target} OBJECT ${sources})
+  target_include_directories(${target} PRIVATE ${folder})
+  target_link_libraries(${target} PRIVATE ${HEADERS_LIBRARIES})
+  # Nobody runs these objects: compile them as fast as can be, whatever the build type.
+  target_compile_options(${target} PRIVATE -O0 -g0)
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${target}.txt CONTENT "$<JOIN:$<TARGET_OBJECTS:${target}>,\n>\n")
+endfunction()

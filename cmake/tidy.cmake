@@ -1,0 +1,29 @@
+# quadrille_tidy(TARGET SOURCE...)
+#
+# A target that runs clang-tidy over the sources, as many at a time as the build has jobs, and again only over what has
+# changed since. Any header counts as a change for every source: that is coarse, and never too little.
+function(quadrille_tidy target)
+  find_program(CLANG_TIDY clang-tidy)
+  if(NOT CLANG_TIDY)
+    add_custom_target(${target} COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy is not installed" COMMAND ${CMAKE_COMMAND} -E false)
+    return()
+  endif()
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.hpp ${PROJECT_SOURCE_DIR}/src/*.h)
+  set(stamps)
+  foreach(source IN LISTS ARGN)
+    file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
+    set(stamp ${CMAKE_CURRENT_BINARY_DIR}/${target}/${name}.stamp)
+    get_filename_component(folder ${stamp} DIRECTORY)
+    file(MAKE_DIRECTORY ${folder})
+    # Without carets clang keeps quiet about the warnings that it suppressed.
+    add_custom_command(
+      OUTPUT ${stamp}
+      COMMAND ${CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet --extra-arg=-fno-caret-diagnostics ${source}
+      COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+      DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
+      COMMENT "Tidying ${name}"
+      VERBATIM)
+    list(APPEND stamps ${stamp})
+  endforeach()
+  add_custom_target(${target} DEPENDS ${stamps})
+endfunction()

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+namespace quadrille::draw {
+
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+// Text as XML takes it: markup escaped, characters that XML does not know left out.
+std::string escaped(std::string_view text);
+
+// A coordinate, to a tenth of a pixel.
+std::string number(double value);
+
+// About how wide a text is set, for the layout: fonts differ.
+double text_width(std::string_view text, double size);
+
+// A text to be placed.
+struct Label {
+  Point at;
+  double size = 0;
+  std::string_view colour;
+  std::string_view anchor = "start";
+  bool bold = false;
+};
+
+// Elements of an SVG, one after another. Attributes come as they are written: `stroke="red"`.
+class Canvas {
+ public:
+  void open(std::string_view tag, std::string_view attributes);
+  void close(std::string_view tag);
+  void element(std::string_view tag, std::string_view attributes);
+  void text_element(std::string_view tag, std::string_view attributes, std::string_view text);
+
+  void line(Point from, Point to, std::string_view attributes = "");
+  void circle(Point centre, double radius, std::string_view attributes = "");
+  void box(Point corner, double width, double height, double radius, std::string_view attributes = "");
+  void label(const Label& label, std::string_view text);
+
+  const std::string& str() const { return out_; }
+
+ private:
+  std::string out_;
+};
+
+}  // namespace quadrille::draw

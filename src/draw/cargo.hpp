@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "verify/provenance.hpp"
+
+namespace quadrille::draw {
+
+// Where moved data comes from: what of whose data it is, wherever it lies in between.
+struct Cargo {
+  std::uint64_t ranks = 0;  // a bit for each rank that contributed
+  bool all = true;          // every rank contributed to every unit of it
+  std::int32_t first_block = 0;
+  std::int32_t last_block = 0;
+  Range part;  // of the block, from the first unit to one past the last
+  std::int64_t units = 0;
+
+  friend bool operator==(const Cargo&, const Cargo&) = default;
+};
+
+// What the data is; none has a cargo without ranks.
+Cargo cargo_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions, Rank ranks);
+
+}  // namespace quadrille::draw

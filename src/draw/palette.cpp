@@ -1,0 +1,113 @@
+#include "draw/palette.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+namespace quadrille::draw {
+
+namespace {
+
+using Colour = std::array<double, 3>;
+
+// Of about equal weight on white; eight parts get these, other numbers something in between.
+constexpr std::array<Colour, 8> wheel = {{{200, 57, 79},
+                                          {222, 116, 36},
+                                          {190, 142, 8},
+                                          {96, 150, 48},
+                                          {24, 148, 128},
+                                          {36, 124, 196},
+                                          {92, 84, 204},
+                                          {158, 70, 172}}};
+
+// The most colours that a legend shows one by one.
+constexpr std::int64_t most_swatches = 16;
+
+// `place` from 0 to 1.
+std::string colour_at(double place) {
+  const double at = std::clamp(place * wheel.size() - 0.5, 0.0, wheel.size() - 1.0);
+  const auto low = static_cast<std::size_t>(at);
+  const std::size_t high = std::min(low + 1, wheel.size() - 1);
+  const double share = at - static_cast<double>(low);
+  std::array<int, 3> mixed{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    mixed[i] = static_cast<int>(std::lround(wheel[low][i] * (1 - share) + wheel[high][i] * share));
+  }
+  return fmt::format("#{:02x}{:02x}{:02x}", mixed[0], mixed[1], mixed[2]);
+}
+
+double middle(double first, double last, double begin, double end) {
+  return ((first + last) / 2 - begin) / (end - begin);
+}
+
+}  // namespace
+
+Palette::Palette(const Story& story) : ranks_(story.ranks) {
+  std::uint64_t sources = 0;
+  const Cargo* first = nullptr;
+  bool parts_differ = false;
+  for (const Transfer& transfer : story.transfers) {
+    const Cargo& cargo = transfer.cargo;
+    if (cargo.ranks == 0) continue;
+    if (!first) {
+      first = &cargo;
+      parts_ = cargo.part;
+      first_block_ = cargo.first_block;
+      last_block_ = cargo.last_block;
+    }
+    parts_differ |= cargo.part != first->part;
+    parts_ = {std::min(parts_.begin, cargo.part.begin), std::max(parts_.end, cargo.part.end)};
+    first_block_ = std::min(first_block_, cargo.first_block);
+    last_block_ = std::max(last_block_, cargo.last_block);
+    cuts_.insert(cargo.part.begin);
+    sources |= cargo.ranks;
+  }
+  // What is reduced comes from all ranks alike; its place in the result is what tells it apart.
+  if (!story.reduces && std::popcount(sources) > 1) {
+    says_ = Says::source;
+  } else if (last_block_ > first_block_) {
+    says_ = Says::block;
+  } else if (parts_differ) {
+    says_ = Says::part;
+  }
+}
+
+bool Palette::is_everything(const Cargo& cargo) const {
+  return says_ == Says::part ? cargo.part == parts_
+                             : cargo.first_block == first_block_ && cargo.last_block == last_block_;
+}
+
+std::string Palette::of(const Transfer& transfer) const {
+  const Cargo& cargo = transfer.cargo;
+  if (cargo.ranks == 0 || says_ == Says::nothing) return accent;
+  if (says_ == Says::source) {
+    return std::has_single_bit(cargo.ranks) ? of_source(std::countr_zero(cargo.ranks)) : ink;
+  }
+  if (is_everything(cargo)) return ink;
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  if (says_ == Says::block) {
+    return colour_at(middle(cargo.first_block, cargo.last_block + 1, first_block_, last_block_ + 1));
+  }
+  return colour_at(middle(real(cargo.part.begin), real(cargo.part.end), real(parts_.begin), real(parts_.end)));
+}
+
+std::string Palette::of_source(Rank rank) const {
+  return colour_at((rank + 0.5) / ranks_);
+}
+
+std::vector<std::string> Palette::strip() const {
+  const auto parts = static_cast<std::int64_t>(cuts_.size());
+  const std::int64_t blocks = std::int64_t{last_block_} - first_block_ + 1;
+  const std::int64_t wanted = says_ == Says::source ? ranks_ : says_ == Says::block ? blocks : parts;
+  const std::int64_t count = std::min(wanted, most_swatches);
+  std::vector<std::string> colours;
+  for (std::int64_t i = 0; i < count; ++i) {
+    colours.push_back(colour_at((static_cast<double>(i) + 0.5) / static_cast<double>(count)));
+  }
+  return colours;
+}
+
+}  // namespace quadrille::draw

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "draw/story.hpp"
+
+namespace quadrille::draw {
+
+inline constexpr const char* ink = "#1e293b";
+inline constexpr const char* quiet_ink = "#64748b";
+inline constexpr const char* accent = "#2563a8";
+inline constexpr const char* paper = "#ffffff";
+
+// What the colour of an arrow says about its data.
+enum class Says : std::uint8_t { nothing, part, block, source };
+
+// Chosen so that the colour tells what differs between the transfers of this story.
+class Palette {
+ public:
+  explicit Palette(const Story& story);
+
+  Says says() const { return says_; }
+  std::string of(const Transfer& transfer) const;
+  std::string of_source(Rank rank) const;
+  // The colours in their order, for the legend.
+  std::vector<std::string> strip() const;
+
+ private:
+  bool is_everything(const Cargo& cargo) const;
+
+  Says says_ = Says::nothing;
+  Rank ranks_;
+  Range parts_;                  // what all transfers span
+  std::set<std::int64_t> cuts_;  // where parts begin
+  std::int32_t first_block_ = 0;
+  std::int32_t last_block_ = 0;
+};
+
+}  // namespace quadrille::draw

@@ -1,0 +1,117 @@
+#include "draw/story.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "run/program.hpp"
+
+namespace quadrille::draw {
+
+namespace {
+
+std::size_t at(std::int32_t index) {
+  return static_cast<std::size_t>(index);
+}
+
+// Adds what an instance moves between ranks, if it does. Messages are told by their receiver.
+void add_transfers(Story& story, const verify::Unrolled& rank, std::int32_t instance, std::int64_t step,
+                   const Cargo& cargo) {
+  const Rank own = rank.schedule().rank;
+  const Operation& operation = rank.operation(instance);
+  const auto add = [&](Way way, Rank from, Rank to) {
+    story.transfers.push_back({way, from, to, step, cargo.units, cargo, false});
+  };
+  if (operation.kind == Kind::put) return add(Way::put, own, operation.peer);
+  if (is_message(operation.kind)) {
+    const bool sent = operation.regions == 0 || cargo.units > 0;
+    if (operation.kind == Kind::receive && sent) add(Way::message, operation.peer, own);
+    return;
+  }
+  const auto regions = rank.schedule().regions_of(operation);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    if (regions[i].owner == self) continue;
+    const bool written = writes(operation.kind, static_cast<int>(i));
+    add(written ? Way::write : Way::read, written ? own : regions[i].owner, written ? regions[i].owner : own);
+  }
+}
+
+bool writes_output(const verify::Unrolled& rank, std::int32_t instance) {
+  const Operation& operation = rank.operation(instance);
+  const auto regions = rank.schedule().regions_of(operation);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    if (regions[i].buffer == Buffer::output && writes(operation.kind, static_cast<int>(i))) return true;
+  }
+  return false;
+}
+
+// Signals alone, as in a barrier: a rank has its result when it has heard of every rank, through whomever.
+std::vector<std::int64_t> heard_all_from(const Story& story) {
+  const std::uint64_t everybody = ~std::uint64_t{0} >> (64 - story.ranks);
+  std::vector<std::uint64_t> heard;
+  for (Rank rank = 0; rank < story.ranks; ++rank) heard.push_back(std::uint64_t{1} << rank);
+  std::vector<std::int64_t> from(heard.size(), -1);
+  for (std::int64_t step = 1; step <= story.steps; ++step) {
+    const auto before = heard;
+    for (const Transfer& transfer : story.transfers) {
+      if (transfer.step != step) continue;
+      heard[at(transfer.to)] |= before[at(transfer.from)];
+      if (heard[at(transfer.to)] == everybody && from[at(transfer.to)] < 0) from[at(transfer.to)] = step;
+    }
+  }
+  return from;
+}
+
+// Where ranks stand in a ring, an arrow from the last to the first is short, around the edge. It is a ring if at least
+// half of the ranks cover the same distance without an edge between them: a root's last child is just far away.
+void find_rings(Story& story) {
+  const auto is_far = [&](const Transfer& transfer) { return 2 * std::abs(transfer.to - transfer.from) > story.ranks; };
+  const auto distance = [&](const Transfer& transfer) {
+    return (transfer.to - transfer.from + story.ranks) % story.ranks;
+  };
+  std::map<Rank, std::set<Rank>> senders;  // by distance
+  for (const Transfer& transfer : story.transfers) {
+    if (!is_far(transfer)) senders[distance(transfer)].insert(transfer.from);
+  }
+  for (Transfer& transfer : story.transfers) {
+    const auto others = static_cast<Rank>(senders[distance(transfer)].size());
+    transfer.around = is_far(transfer) && 2 * others >= story.ranks - 1;
+    story.around |= transfer.around;
+  }
+}
+
+}  // namespace
+
+Story story_of(const verify::Subject& subject, const verify::Execution& execution,
+               const verify::Expressions& expressions) {
+  Story story;
+  story.ranks = static_cast<Rank>(execution.ranks.size());
+  story.steps = execution.steps;
+  story.complete = execution.fault.empty();
+  for (Rank id = 0; id < story.ranks; ++id) {
+    const verify::Unrolled& rank = execution.ranks[at(id)];
+    story.unit = rank.schedule().unit == Unit::bytes ? "bytes" : "elements";
+    const auto& meanings = subject.meanings[at(id)];
+    for (const Meaning& meaning : meanings) story.reduces |= meaning.reduced;
+    std::int64_t& holds_from = story.holds_from.emplace_back(meanings.empty() ? -1 : 0);
+    for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
+      const std::int64_t step = execution.done_step[at(id)][at(instance)];
+      if (step < 0) continue;
+      add_transfers(story, rank, instance, step,
+                    cargo_of(execution.carried[at(id)][at(instance)], expressions, story.ranks));
+      if (rank.operation(instance).kind == Kind::reduce) story.folds.push_back({id, step});
+      if (!meanings.empty() && writes_output(rank, instance)) holds_from = std::max(holds_from, step);
+    }
+  }
+  std::sort(story.folds.begin(), story.folds.end());
+  story.folds.erase(std::unique(story.folds.begin(), story.folds.end()), story.folds.end());
+  const bool only_signals = !story.transfers.empty() && std::all_of(story.transfers.begin(), story.transfers.end(),
+                                                                    [](const Transfer& one) { return one.units == 0; });
+  if (only_signals) story.holds_from = heard_all_from(story);
+  find_rings(story);
+  if (!story.complete) std::fill(story.holds_from.begin(), story.holds_from.end(), -1);
+  return story;
+}
+
+}  // namespace quadrille::draw

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace quadrille::tools {
+
+// Each adds its subcommand; what the subcommand returns is the exit status of the program.
+using Exit = int;
+void add_list(CLI::App& app, Exit& exit);
+void add_verify(CLI::App& app, Exit& exit);
+void add_show(CLI::App& app, Exit& exit);
+
+}  // namespace quadrille::tools

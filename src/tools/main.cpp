@@ -1,0 +1,27 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <exception>
+
+#include "tools/commands.hpp"
+#include "tools/version.hpp"
+
+int main(int argc, char** argv) {
+  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove them, draw them."};
+  app.name("quadrille");
+  app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
+  app.require_subcommand(1);
+  int exit = 0;
+  quadrille::tools::add_list(app, exit);
+  quadrille::tools::add_verify(app, exit);
+  quadrille::tools::add_show(app, exit);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "quadrille: {}\n", error.what());
+    return 2;
+  }
+  return exit;
+}

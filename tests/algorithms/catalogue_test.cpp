@@ -1,0 +1,118 @@
+#include "algorithms/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <set>
+#include <stdexcept>
+
+namespace quadrille {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool timing_counts = false;
+#else
+constexpr bool timing_counts = true;
+#endif
+
+TEST(Catalogue, NamesAreUniqueAndFoundAgain) {
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const Algorithm* one : catalogue()) {
+    EXPECT_TRUE(names.emplace(name(one->collective), one->name).second);
+    EXPECT_EQ(find_algorithm(one->collective, one->name), one);
+    EXPECT_EQ(collective_named(name(one->collective)), one->collective);
+    EXPECT_FALSE(one->steps.empty() || one->cost.empty() || one->summary.empty());
+  }
+  EXPECT_EQ(find_algorithm(Collective::bcast, "no such"), nullptr);
+  EXPECT_FALSE(collective_named("no such").has_value());
+}
+
+TEST(Catalogue, RefusalsNameTheReason) {
+  Problem problem;
+  problem.ranks = 4;
+  problem.commutative = false;
+  const Algorithm& ring = *find_algorithm(Collective::allreduce, "ring");
+  EXPECT_NE(refusal(ring, problem).find("commutative"), std::string::npos);
+  EXPECT_THROW(build(ring, problem), std::invalid_argument);
+  problem.in_place = true;
+  EXPECT_NE(refusal(*find_algorithm(Collective::alltoallv, "linear"), problem), "");
+  EXPECT_NE(refusal(*find_algorithm(Collective::bcast, "linear"), problem), "");
+  EXPECT_EQ(refusal(*find_algorithm(Collective::allreduce, "recursive_doubling"), problem), "");
+  EXPECT_EQ(to_text(ring.restrictions), "commutative operation");
+}
+
+TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndQuick) {
+  double slowest = 0;
+  std::int64_t largest = 0;
+  for (const Algorithm* one : catalogue()) {
+    if (!one->logarithmic) continue;
+    for (Rank ranks : {1 << 20, (1 << 20) - 1}) {
+      for (Rank rank : {0, 1, ranks / 2, ranks - 1}) {
+        Problem problem;
+        problem.rank = rank;
+        problem.ranks = ranks;
+        problem.count = std::int64_t{1} << 30;
+        double best = 1;
+        std::int64_t bytes = 0;
+        for (int i = 0; i < 10; ++i) {
+          const auto begin = std::chrono::steady_clock::now();
+          bytes = build(*one, problem).bytes();
+          best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+        }
+        slowest = std::max(slowest, best);
+        largest = std::max(largest, bytes);
+        EXPECT_LT(bytes, 1 << 20) << one->name;
+        if (timing_counts) {
+          EXPECT_LT(best, 1e-3) << one->name;
+        }
+      }
+    }
+  }
+  std::printf("the slowest takes %.0f us, the largest %lld bytes\n", slowest * 1e6, static_cast<long long>(largest));
+}
+
+TEST(Catalogue, AGibibyteInAPipelineTakesNoLargerScheduleThanAMebibyte) {
+  for (const Algorithm* one : catalogue()) {
+    if (!one->segmented) continue;
+    const auto bytes = [&](std::int64_t count) {
+      Problem problem;
+      problem.rank = 3;
+      problem.ranks = 8;
+      problem.count = count;
+      problem.segment = 1 << 16;
+      return build(*one, problem).bytes();
+    };
+    EXPECT_EQ(bytes(1 << 20), bytes(1 << 30)) << one->name;
+  }
+}
+
+// A collective's meaning by hand, independent of the code that evaluates it.
+TEST(Meaning, OfAlltoallvIsTheTransposedBlock) {
+  Problem problem;
+  problem.rank = 2;
+  problem.ranks = 3;
+  const auto blocks = meaning(Collective::alltoallv, problem_of(Collective::alltoallv, problem));
+  ASSERT_EQ(blocks.size(), 3U);
+  EXPECT_EQ(blocks[1].source, 1);
+  EXPECT_EQ(blocks[1].from.block, 2);
+  EXPECT_EQ(blocks[1].from.buffer, Buffer::input);
+  EXPECT_EQ(blocks[1].output.block, 1);
+}
+
+TEST(Meaning, OfBcastIsTheRootsBuffer) {
+  Problem problem;
+  problem.rank = 1;
+  problem.ranks = 3;
+  problem.root = 2;
+  problem.count = 9;
+  const auto all = meaning(Collective::bcast, problem_of(Collective::bcast, problem));
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].source, 2);
+  EXPECT_FALSE(all[0].reduced);
+  EXPECT_EQ(all[0].output.length, 9);
+}
+
+}  // namespace
+}  // namespace quadrille

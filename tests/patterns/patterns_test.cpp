@@ -1,0 +1,90 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "patterns/hypercube.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::patterns {
+namespace {
+
+using MakeTree = Tree (*)(Rank, Rank, Rank);
+
+TEST(Trees, ParentsAndChildrenAgreeAndReachEveryRankOnce) {
+  for (MakeTree tree : {linear_tree, binomial_tree, chain}) {
+    for (Rank ranks : {1, 2, 3, 4, 5, 7, 8, 11, 16, 33}) {
+      for (Rank root = 0; root < ranks; ++root) {
+        std::vector<int> reached(static_cast<std::size_t>(ranks), 0);
+        for (Rank rank = 0; rank < ranks; ++rank) {
+          for (Rank child : tree(rank, ranks, root).children) {
+            ++reached[static_cast<std::size_t>(child)];
+            EXPECT_EQ(tree(child, ranks, root).parent, rank);
+          }
+        }
+        EXPECT_FALSE(tree(root, ranks, root).parent.has_value());
+        EXPECT_EQ(reached[static_cast<std::size_t>(root)], 0);
+        EXPECT_EQ(std::count(reached.begin(), reached.end(), 1), ranks - 1);
+      }
+    }
+  }
+}
+
+TEST(Trees, BinomialServesTheLargestSubtreeFirst) {
+  EXPECT_EQ(binomial_tree(0, 11, 0).children, (std::vector<Rank>{8, 4, 2, 1}));
+  EXPECT_EQ(binomial_tree(8, 11, 0).children, (std::vector<Rank>{10, 9}));
+  EXPECT_EQ(binomial_tree(3, 8, 3).children, (std::vector<Rank>{7, 5, 4}));
+}
+
+TEST(Trees, WorkUpToTheLargestRankNumbers) {
+  const Rank ranks = 2'147'483'647;
+  EXPECT_EQ(binomial_tree(0, ranks, 0).children.size(), 31U);
+  EXPECT_EQ(*chain(0, ranks, 1).parent, ranks - 1);
+}
+
+TEST(Hypercube, NeighboursAreMutualAndAllRanksAreRepresented) {
+  for (Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 33, 100}) {
+    const Hypercube cube(ranks);
+    Rank corners = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      if (const auto by = cube.represented_by(rank)) {
+        EXPECT_EQ(cube.represents(*by), rank);
+        continue;
+      }
+      ++corners;
+      for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+        const Rank neighbour = cube.neighbour(rank, dimension);
+        EXPECT_EQ(cube.neighbour(neighbour, dimension), rank);
+        EXPECT_FALSE(cube.represented_by(neighbour).has_value());
+      }
+    }
+    EXPECT_EQ(corners, cube.corners());
+  }
+}
+
+TEST(Shares, CoverEverythingAndDifferByAtMostOne) {
+  for (std::int64_t count : {0, 1, 6, 7, 8, 1000}) {
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < 7; ++i) {
+      const Range range = share(count, i, 7);
+      EXPECT_EQ(range.begin, at);
+      EXPECT_LE(range.end - range.begin, count / 7 + 1);
+      EXPECT_GE(range.end - range.begin, count / 7);
+      at = range.end;
+    }
+    EXPECT_EQ(at, count);
+  }
+}
+
+TEST(Logarithms, AreRightAroundPowersOfTwo) {
+  EXPECT_EQ(ceil_log2(1), 0);
+  EXPECT_EQ(ceil_log2(5), 3);
+  EXPECT_EQ(ceil_log2(8), 3);
+  EXPECT_EQ(floor_log2(7), 2);
+  EXPECT_EQ(floor_log2(8), 3);
+  EXPECT_EQ(ceil_log2(2'147'483'647), 31);
+  EXPECT_EQ(floor_log2(2'147'483'647), 30);
+}
+
+}  // namespace
+}  // namespace quadrille::patterns

@@ -1,0 +1,160 @@
+#include "schedule/builder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace quadrille {
+namespace {
+
+const Region data{.buffer = Buffer::output, .length = 100};
+
+std::vector<Dependency> dependencies(const Schedule& schedule, int operation) {
+  const auto list = schedule.dependencies_of(schedule.operations[static_cast<std::size_t>(operation)]);
+  return {list.begin(), list.end()};
+}
+
+TEST(Builder, AnOperationFollowsTheWriterOfWhatItReads) {
+  Builder builder(0, 4, Unit::bytes);
+  builder.receive(1, data.part(0, 10));
+  builder.receive(2, data.part(10, 10));
+  builder.send(3, data.part(5, 10));
+  EXPECT_EQ(dependencies(builder.finish(), 2), (std::vector<Dependency>{{0, 0, false}, {1, 0, false}}));
+}
+
+TEST(Builder, OperationsThatOnlyReadTheSameDataAreIndependent) {
+  Builder builder(0, 4, Unit::bytes);
+  builder.send(1, data);
+  builder.send(2, data);
+  EXPECT_TRUE(dependencies(builder.finish(), 1).empty());
+}
+
+TEST(Builder, AWriterFollowsTheReadersOfWhatItOverwrites) {
+  Builder builder(0, 4, Unit::bytes);
+  builder.send(1, data.part(0, 10));
+  builder.send(2, data.part(20, 10));
+  builder.receive(3, data.part(0, 10));
+  EXPECT_EQ(dependencies(builder.finish(), 2), (std::vector<Dependency>{{0, 0, false}}));
+}
+
+TEST(Builder, MessagesOfOneStreamArePostedInOrder) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.send(1, data.part(0, 10));
+  builder.send(1, data.part(10, 10));
+  builder.use_channel(1);
+  builder.send(1, data.part(20, 10));
+  const Schedule schedule = builder.finish(2);
+  EXPECT_EQ(dependencies(schedule, 1), (std::vector<Dependency>{{0, 0, true}}));
+  EXPECT_TRUE(dependencies(schedule, 2).empty());
+}
+
+TEST(Builder, AFenceComesAfterEverythingAndBeforeEverything) {
+  Builder builder(0, 3, Unit::bytes);
+  builder.send_signal(1);
+  builder.receive_signal(2);
+  builder.fence();
+  builder.send_signal(2);
+  const Schedule schedule = builder.finish();
+  EXPECT_EQ(schedule.operations[2].kind, Kind::join);
+  EXPECT_EQ(dependencies(schedule, 2), (std::vector<Dependency>{{0, 0, false}, {1, 0, false}}));
+  EXPECT_EQ(dependencies(schedule, 3), (std::vector<Dependency>{{2, 0, false}}));
+}
+
+TEST(Builder, EmptyDataIsLeftOutAndSignalsAreNot) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.send(1, data.part(3, 0));
+  builder.copy(data.part(3, 0), data.part(4, 0));
+  builder.copy(data, data);
+  builder.send_signal(1);
+  EXPECT_EQ(builder.finish().operations.size(), 1U);
+}
+
+TEST(Builder, AScratchRingIsReusedOnlyWhenItsLastUserIsDone) {
+  Builder builder(0, 2, Unit::bytes);
+  Region ring = builder.scratch(20);
+  builder.for_each_segment(100, 10, 4, [&](const Segment& segment) {
+    Region slot = ring.part(0, 10);
+    slot.stride = 10;
+    slot.cycle = 2;
+    builder.receive(1, slot);
+    builder.copy(slot, segment.of(data));
+  });
+  const Schedule schedule = builder.finish();
+  ASSERT_EQ(schedule.operations.size(), 2U);
+  const auto receive = dependencies(schedule, 0);
+  EXPECT_NE(std::find(receive.begin(), receive.end(), Dependency{1, 2, false}), receive.end());
+  EXPECT_EQ(std::count_if(receive.begin(), receive.end(), [](const Dependency& d) { return d.distance % 2 == 1; }), 0);
+}
+
+TEST(Builder, SegmentsThatMoveTogetherDependOnlyWithinAnIteration) {
+  Builder builder(0, 3, Unit::bytes);
+  builder.for_each_segment(100, 10, 4, [&](const Segment& segment) {
+    builder.receive(1, segment.of(data));
+    builder.send(2, segment.of(data));
+  });
+  const Schedule schedule = builder.finish();
+  EXPECT_EQ(schedule.loops.front().iterations, 10);
+  EXPECT_TRUE(dependencies(schedule, 0).empty());
+  EXPECT_EQ(dependencies(schedule, 1), (std::vector<Dependency>{{0, 0, false}}));
+}
+
+TEST(Builder, TheRestOfALoopIsASegmentOfItsOwn) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.for_each_segment(100, 30, 4, [&](const Segment& segment) { builder.send(1, segment.of(data)); });
+  const Schedule schedule = builder.finish();
+  ASSERT_EQ(schedule.operations.size(), 2U);
+  EXPECT_EQ(schedule.regions[1].offset, 90);
+  EXPECT_EQ(schedule.regions[1].length, 10);
+}
+
+TEST(Builder, SegmentsAreNotCutAgain) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.for_each_segment(100, 10, 4, [&](const Segment& outer) {
+    const Region piece = outer.of(data);
+    builder.for_each_segment(10, 3, 4, [&](const Segment& inner) { builder.send(1, inner.of(piece)); });
+  });
+  const Schedule schedule = builder.finish();
+  ASSERT_EQ(schedule.operations.size(), 1U);
+  EXPECT_EQ(schedule.regions[0].length, 10);
+  EXPECT_EQ(schedule.regions[0].stride, 10);
+}
+
+TEST(Builder, PeersAreRanksOfTheInnermostGroup) {
+  const Group even = Group::strided(0, 2, 4);
+  const Group outer_two = Group::of({3, 1});  // ranks 6 and 2 of the communicator
+  Builder builder(6, 8, Unit::bytes);
+  builder.within(even, 1, [&] {
+    EXPECT_EQ(builder.rank(), 3);
+    builder.send(0, data);
+    builder.within(outer_two, 1, [&] {
+      EXPECT_EQ(builder.rank(), 0);
+      EXPECT_EQ(builder.ranks(), 2);
+      builder.send(1, data);
+    });
+  });
+  const Schedule schedule = builder.finish(3);
+  EXPECT_EQ(schedule.operations[0].peer, 0);
+  EXPECT_EQ(schedule.operations[0].channel, 1);
+  EXPECT_EQ(schedule.operations[1].peer, 2);
+  EXPECT_EQ(schedule.operations[1].channel, 2);
+}
+
+TEST(Builder, WhoeverTouchesAPutFollowsItsFlush) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.put(1, data, builder.slot_of(1, 0, 100));
+  builder.flush(1);
+  builder.receive(1, data);
+  const Schedule schedule = builder.finish();
+  const auto list = dependencies(schedule, 2);
+  EXPECT_NE(std::find(list.begin(), list.end(), Dependency{1, 0, false}), list.end());
+}
+
+TEST(Builder, MisuseIsReported) {
+  Builder builder(0, 2, Unit::bytes);
+  EXPECT_THROW(builder.for_each_segment(10, 2, 65, [](const Segment&) {}), std::invalid_argument);
+  EXPECT_THROW(builder.for_each_segment(10, 2, 4, [&](const Segment&) { builder.fence(); }), std::logic_error);
+}
+
+}  // namespace
+}  // namespace quadrille

@@ -1,0 +1,163 @@
+#include "schedule/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <stdexcept>
+
+#include "schedule/builder.hpp"
+#include "schedule/hazards.hpp"
+
+namespace quadrille {
+namespace {
+
+// One of everything.
+Schedule sample() {
+  Builder builder(1, 4, Unit::bytes);
+  builder.counters(2, 5);
+  const Region data{.buffer = Buffer::output, .length = 64};
+  const Region slot = builder.slot(16);
+  Region bounce = builder.scratch(16);
+  builder.receive(0, data);
+  builder.reduce(Region{.buffer = Buffer::input, .length = 64}, data, data);
+  builder.for_each_segment(64, 8, 4, [&](const Segment& segment) {
+    builder.in_order([&] {
+      builder.wait(2, 1, 0, 1);
+      Region half = slot.part(0, 8);
+      half.stride = 8;
+      half.cycle = 2;
+      builder.copy(segment.of(data), half);
+      builder.publish(0, 1, 1);
+    });
+  });
+  builder.for_each_chunk(Region{.buffer = Buffer::input, .block = 3}, 8, 2, [&](const Segment& segment) {
+    Region out = segment.of(bounce);
+    out.cycle = 2;
+    builder.copy(segment.of(Region{.buffer = Buffer::input, .block = 3}), out);
+    builder.send(3, out);
+  });
+  builder.put(2, data, builder.slot_of(2, 1, 64));
+  builder.flush(2);
+  builder.notify(2, 0, 1);
+  builder.await(1, 3);
+  builder.fence();
+  builder.send_signal(0);
+  return builder.finish();
+}
+
+TEST(Schedule, IsWellFormedWhenTheBuilderIsDone) {
+  EXPECT_EQ(malformed(sample()), "");
+}
+
+TEST(Schedule, SurvivesTheTripThroughJson) {
+  EXPECT_EQ(from_json(to_json(sample())), sample());
+}
+
+TEST(Schedule, SaysWhatIsWrongWithOtherJson) {
+  EXPECT_THROW(from_json("{}"), std::invalid_argument);
+  EXPECT_THROW(from_json("not json"), std::invalid_argument);
+  std::string text = to_json(sample());
+  text.replace(text.find("\"receive\""), 9, "\"fetch\"");
+  EXPECT_THROW(from_json(text), std::invalid_argument);
+  std::string peer = to_json(sample());
+  peer.replace(peer.find("\"peer\":0"), 8, "\"peer\":9");
+  EXPECT_THROW(from_json(peer), std::invalid_argument);
+}
+
+TEST(Schedule, ReadsLikeAListing) {
+  Builder builder(1, 4, Unit::elements);
+  const Region data{.buffer = Buffer::output, .length = 100};
+  builder.for_each_segment(100, 30, 4, [&](const Segment& segment) {
+    builder.receive(0, segment.of(data));
+    builder.send(2, segment.of(data));
+  });
+  EXPECT_EQ(to_text(builder.finish()),
+            "rank 1 of 4, in elements\n"
+            "  loop k, 3 times, 4 in flight\n"
+            "    0 receive from 0 output[30k:30 + 30k]\n"
+            "    1 send to 2 output[30k:30 + 30k]  after 0\n"
+            "  2 receive from 0 output[90:100]  after 0 posted\n"
+            "  3 send to 2 output[90:100]  after 2, 1 posted\n");
+}
+
+TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
+  const auto broken = [](auto&& damage) {
+    Schedule schedule = sample();
+    damage(schedule);
+    return malformed(schedule);
+  };
+  EXPECT_NE(broken([](Schedule& s) { s.operations[0].peer = 4; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.operations[0].peer = 1; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.operations[0].channel = 1; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.operations[1].regions = 2; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.regions[0].offset = -1; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.regions[0].owner = 2; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.regions[0].stride = 8; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.regions[0].clipped = true; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.dependencies.back().operation = 100; }), "");
+  EXPECT_NE(
+      broken([](Schedule& s) { s.dependencies.back().operation = static_cast<std::int32_t>(s.operations.size()) - 1; }),
+      "");
+  EXPECT_NE(broken([](Schedule& s) { s.loops[0].window = 65; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.loops[0].iterations = 0; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.loops[0].last = s.loops[0].first; }), "");
+  EXPECT_NE(broken([](Schedule& s) { s.operations[0].loop = 0; }), "");
+}
+
+TEST(Schedule, DoesNotGrowWithTheBytes) {
+  const auto bytes = [](std::int64_t length) {
+    Builder builder(1, 3, Unit::bytes);
+    const Region data{.buffer = Buffer::output, .length = length};
+    builder.for_each_segment(length, 1 << 16, 4, [&](const Segment& segment) {
+      builder.receive(0, segment.of(data));
+      builder.send(2, segment.of(data));
+    });
+    return builder.finish().bytes();
+  };
+  EXPECT_EQ(bytes(1 << 20), bytes(1 << 30));
+}
+
+TEST(Group, TranslatesBothWays) {
+  const Group strided = Group::strided(3, 4, 5);
+  const Group listed = Group::of({7, 2, 9});
+  EXPECT_EQ(strided[2], 11);
+  EXPECT_EQ(strided.index_of(11), 2);
+  EXPECT_FALSE(strided.index_of(12).has_value());
+  EXPECT_FALSE(strided.index_of(23).has_value());
+  EXPECT_EQ(listed[1], 2);
+  EXPECT_EQ(listed.index_of(9), 2);
+  EXPECT_FALSE(listed.index_of(3).has_value());
+}
+
+TEST(Hazards, AgreeWithAUnitByUnitRecord) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    Hazards hazards;
+    struct Cell {
+      int writer = -1;
+      std::set<int> readers;
+    };
+    std::vector<Cell> cells(20);
+    for (int id = 0; id < 40; ++id) {
+      const auto begin = static_cast<std::int64_t>(random() % 20);
+      const auto end = begin + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(21 - begin));
+      const bool write = random() % 2 == 0;
+      std::set<int> expected;
+      for (std::int64_t i = begin; i < end; ++i) {
+        Cell& cell = cells[static_cast<std::size_t>(i)];
+        if (cell.writer >= 0) expected.insert(cell.writer);
+        if (write) expected.insert(cell.readers.begin(), cell.readers.end());
+        if (write) cell = {id, {}};
+        if (!write) cell.readers.insert(id);
+      }
+      std::set<int> found;
+      hazards.access({}, {begin, end}, write, id, false, [&](int earlier) { found.insert(earlier); });
+      EXPECT_EQ(found, expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace quadrille
