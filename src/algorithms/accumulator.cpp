@@ -13,7 +13,7 @@ Region Accumulator::spare() {
 }
 
 Region Accumulator::incoming(Range part) {
-  return spare().part(part.begin, part.end - part.begin);
+  return spare().part(part);
 }
 
 void Accumulator::combine(Range part, Side side) {
@@ -28,13 +28,13 @@ void Accumulator::combine(Range part, Side side) {
   } else {
     // The right operand is the caller's input: the result goes to a third place.
     if (!scratch_) scratch_ = builder_.scratch(problem_.count);
-    builder_.reduce(arrived, mine, scratch_->part(part.begin, part.end - part.begin));
+    builder_.reduce(arrived, mine, scratch_->part(part));
     value_ = *scratch_;
   }
 }
 
 void Accumulator::deliver(Range part) {
-  builder_.copy(value(part), problem_.output.part(part.begin, part.end - part.begin));
+  builder_.copy(value(part), problem_.output.part(part));
   value_ = problem_.output;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "compose/problem.hpp"
+#include "patterns/hypercube.hpp"
 
 namespace quadrille {
 
@@ -13,7 +14,7 @@ class Accumulator {
   Accumulator(Builder& builder, const Problem& problem);
 
   // The partial result so far, and where the next operand is to be received.
-  Region value(Range part) const { return value_.part(part.begin, part.end - part.begin); }
+  Region value(Range part) const { return value_.part(part); }
   Region incoming(Range part);
 
   enum class Side { lower, higher };
@@ -21,6 +22,8 @@ class Accumulator {
   // Combines what was received for `part` with the partial result; afterwards only `part` of the value counts. The
   // operand that came in is of ranks on the given side of those combined so far.
   void combine(Range part, Side side);
+  // The same where it came from one peer, whose ranks are neighbours of those combined so far.
+  void combine(Range part, Rank peer) { combine(part, peer < problem_.rank ? Side::lower : Side::higher); }
 
   // Brings `part` of the value to the output.
   void deliver(Range part);
@@ -36,5 +39,26 @@ class Accumulator {
   Region value_;
   std::optional<Region> scratch_;
 };
+
+// An allreduce among the corners of a hypercube for any number of ranks: a rank that is not a corner hands its data to
+// the one that represents it, and gets the result from there. `among_corners` leaves the result in the output.
+template <class AmongCorners>
+void allreduce_on_hypercube(Builder& builder, const Problem& problem, AmongCorners&& among_corners) {
+  const patterns::Hypercube cube(problem.ranks);
+  if (const auto representative = cube.represented_by(problem.rank)) {
+    builder.send(*representative, problem.input);
+    builder.receive(*representative, problem.output);
+    return;
+  }
+  const Range all{0, problem.count};
+  Accumulator result(builder, problem);
+  const auto represented = cube.represents(problem.rank);
+  if (represented) {
+    builder.receive(*represented, result.incoming(all));
+    result.combine(all, *represented);
+  }
+  among_corners(cube, result);
+  if (represented) builder.send(*represented, problem.output);
+}
 
 }  // namespace quadrille

@@ -17,6 +17,15 @@ inline constexpr std::int64_t whole = -1;
 // (shared memory of a node, or a one-sided window).
 enum class Buffer : std::uint8_t { input, output, scratch, slot };
 
+// A half-open range of units.
+struct Range {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  bool empty() const { return begin >= end; }
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
 // Data is named, never pointed at: a range of one block of one buffer of one rank. Blocks get their addresses when a
 // run starts. Offsets and lengths count the schedule's unit (see Unit).
 struct Region {
@@ -36,6 +45,7 @@ struct Region {
     region.length = units;
     return region;
   }
+  Region part(const Range& range) const { return part(range.begin, range.end - range.begin); }
 
   std::int64_t offset_at(std::int64_t iteration) const {
     return offset + stride * (cycle > 0 ? iteration % cycle : iteration);
@@ -46,15 +56,6 @@ struct Region {
   }
 
   friend bool operator==(const Region&, const Region&) = default;
-};
-
-// A half-open range of units.
-struct Range {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-
-  bool empty() const { return begin >= end; }
-  friend bool operator==(const Range&, const Range&) = default;
 };
 
 inline bool overlap(const Range& a, const Range& b) {

@@ -15,44 +15,39 @@ namespace quadrille::allreduce {
 
 namespace {
 
-void build(Builder& builder, const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  const Range all{0, problem.count};
-  if (const auto representative = cube.represented_by(problem.rank)) {
-    builder.send(*representative, problem.input);
-    builder.receive(*representative, problem.output);
-    return;
-  }
-  Accumulator result(builder, problem);
-  const auto represented = cube.represents(problem.rank);
-  if (represented) {
-    builder.receive(*represented, result.incoming(all));
-    result.combine(all, Accumulator::Side::lower);
-  }
+// Of a range that two peers hold, the lower one keeps the front half and the higher one the back half.
+struct Halves {
+  Range kept;
+  Range given;
+};
 
-  // Of the range both hold, the lower of the two keeps the front half and gives the back half away.
-  std::vector<Range> kept{all};
-  std::vector<Range> given{all};
-  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    const std::int64_t middle = kept.back().begin + (kept.back().end - kept.back().begin) / 2;
-    Range front{kept.back().begin, middle};
-    Range back{middle, kept.back().end};
-    if (peer < problem.rank) std::swap(front, back);
-    builder.send(peer, result.value(back));
-    builder.receive(peer, result.incoming(front));
-    result.combine(front, peer < problem.rank ? Accumulator::Side::lower : Accumulator::Side::higher);
-    kept.push_back(front);
-    given.push_back(back);
-  }
-  result.deliver(kept.back());
-  for (int dimension = cube.dimensions(); dimension > 0; --dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension - 1);
-    const auto level = static_cast<std::size_t>(dimension);
-    builder.send(peer, problem.output.part(kept[level].begin, kept[level].end - kept[level].begin));
-    builder.receive(peer, problem.output.part(given[level].begin, given[level].end - given[level].begin));
-  }
-  if (represented) builder.send(*represented, problem.output);
+Halves split(Range range, bool lower) {
+  const std::int64_t middle = range.begin + (range.end - range.begin) / 2;
+  const Range front{range.begin, middle};
+  const Range back{middle, range.end};
+  return lower ? Halves{front, back} : Halves{back, front};
+}
+
+void build(Builder& builder, const Problem& problem) {
+  allreduce_on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
+    Range range{0, problem.count};
+    std::vector<Halves> halves;
+    for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+      const Rank peer = cube.neighbour(problem.rank, dimension);
+      halves.push_back(split(range, problem.rank < peer));
+      builder.send(peer, result.value(halves.back().given));
+      builder.receive(peer, result.incoming(halves.back().kept));
+      range = halves.back().kept;
+      result.combine(range, peer);
+    }
+    result.deliver(range);
+    for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
+      const Rank peer = cube.neighbour(problem.rank, dimension);
+      const auto& [kept, given] = halves[static_cast<std::size_t>(dimension)];
+      builder.send(peer, problem.output.part(kept));
+      builder.receive(peer, problem.output.part(given));
+    }
+  });
 }
 
 Prediction predict(const Problem& problem) {

@@ -14,27 +14,16 @@ namespace quadrille::allreduce {
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
   const Range all{0, problem.count};
-  if (const auto representative = cube.represented_by(problem.rank)) {
-    builder.send(*representative, problem.input);
-    builder.receive(*representative, problem.output);
-    return;
-  }
-  Accumulator result(builder, problem);
-  const auto represented = cube.represents(problem.rank);
-  if (represented) {
-    builder.receive(*represented, result.incoming(all));
-    result.combine(all, Accumulator::Side::lower);
-  }
-  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    builder.send(peer, result.value(all));
-    builder.receive(peer, result.incoming(all));
-    result.combine(all, peer < problem.rank ? Accumulator::Side::lower : Accumulator::Side::higher);
-  }
-  result.deliver(all);
-  if (represented) builder.send(*represented, problem.output);
+  allreduce_on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
+    for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+      const Rank peer = cube.neighbour(problem.rank, dimension);
+      builder.send(peer, result.value(all));
+      builder.receive(peer, result.incoming(all));
+      result.combine(all, peer);
+    }
+    result.deliver(all);
+  });
 }
 
 Prediction predict(const Problem& problem) {

@@ -25,7 +25,7 @@ void build(Builder& builder, const Problem& problem) {
   const auto share = [&](const Region& region, Rank distance) {
     const Range range =
         patterns::share(problem.count, patterns::at_distance(problem.rank, distance, problem.ranks), problem.ranks);
-    return region.part(range.begin, range.end - range.begin);
+    return region.part(range);
   };
   if (problem.ranks == 1) builder.copy(problem.input, problem.output);
 
