@@ -25,7 +25,7 @@ std::optional<Collective> collective_named(std::string_view name) {
 Traits traits(Collective collective) {
   switch (collective) {
     case Collective::barrier:
-      return {.moves_data = false};
+      return {.moves_data = false, .synchronises = true};
     case Collective::bcast:
       return {.rooted = true};
     case Collective::allreduce:

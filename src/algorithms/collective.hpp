@@ -21,6 +21,7 @@ struct Traits {
   bool rooted = false;
   bool reduces = false;
   bool moves_data = true;
+  bool synchronises = false;         // nobody ends before everybody has begun
   bool block_for_each_peer = false;  // v and w collectives: the builder does not see the counts
   bool may_be_in_place = false;
 };
@@ -32,8 +33,8 @@ Problem problem_of(Collective collective, Problem problem);
 // The unit a schedule of this collective counts in.
 Unit unit_of(Collective collective);
 
-// Where a range of a rank's output comes from: the same range of block `block` of one rank, or, of a reduction, of all
-// ranks' in rank order. This is the definition that proof and replay hold every algorithm against.
+// Where a range of a rank's output comes from: the range `from` of one rank, or, of a reduction, of all ranks in rank
+// order. This is the definition that proof and replay hold every algorithm against.
 struct Meaning {
   Region output;
   bool reduced = false;

@@ -9,7 +9,7 @@ Cargo cargo_of(const std::vector<verify::Held>& data, const verify::Expressions&
   for (const verify::Held& held : data) {
     const bool first = cargo.ranks == 0;
     std::uint64_t contributors = 0;
-    for (const verify::Expressions::Run& run : expressions.ranks(held.value.expression)) {
+    for (const verify::RankSet::Run& run : expressions.ranks(held.value.expression).runs()) {
       for (Rank rank = run.first; rank < run.last; ++rank) contributors |= std::uint64_t{1} << rank;
     }
     const std::int32_t block = expressions.block(held.value.expression);

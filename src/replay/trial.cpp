@@ -222,7 +222,9 @@ std::string Stage::run() {
     plans.push_back(make_plan(*seats_.back()));
   }
   try {
-    replay::run(std::move(plans), trial_.options);
+    const Outcome outcome = replay::run(std::move(plans), trial_.options);
+    if (traits(trial_.collective).synchronises && outcome.overtaken)
+      return "a rank was through before another had begun";
   } catch (const std::exception& error) {
     return error.what();
   }

@@ -1,13 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "run/plan.hpp"
@@ -30,8 +27,14 @@ struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// Whether a rank was through before another had begun: what a barrier must prevent.
+struct Outcome {
+  bool overtaken = false;
+};
+
 // Runs all ranks of a collective in this process on real data. The order in which operations are posted, messages
-// delivered and ranks advanced is random, by the seed. Throws Deadlock, or std::runtime_error where messages don't fit.
-void run(std::vector<std::unique_ptr<Plan>> plans, const Options& options);
+// delivered and ranks advanced is random, by the seed, and ranks may begin and go on late. Throws Deadlock, or
+// std::runtime_error where messages don't fit.
+Outcome run(std::vector<std::unique_ptr<Plan>> plans, const Options& options);
 
 }  // namespace quadrille::replay

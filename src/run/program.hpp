@@ -53,8 +53,4 @@ class Program {
   std::int32_t most_regions_ = 0;
 };
 
-inline bool is_message(Kind kind) {
-  return kind == Kind::send || kind == Kind::receive;
-}
-
 }  // namespace quadrille

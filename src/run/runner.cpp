@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace quadrille {
 
@@ -13,6 +14,7 @@ const auto later_number = [](const auto& a, const auto& b) { return a.number > b
 
 Runner::Runner(const Program& program, Backend& backend, Posting posting)
     : program_(program), backend_(backend), posting_(posting) {
+  if (posting.window < 1) throw std::invalid_argument("a run needs a window of at least one message");
   const auto count = static_cast<std::size_t>(program.operations());
   progress_.resize(count);
   loops_.resize(program.schedule().loops.size());
@@ -43,7 +45,16 @@ void Runner::start() {
   start_windows();
   ready_head_ = ready_count_ = 0;
   polled_.clear();
-  for (std::int32_t id = 0; id < program_.operations(); ++id) consider(id);
+  for (std::int32_t id = 0; id < program_.operations(); ++id) {
+    const Operation& operation = program_.operation(id);
+    if (operation.loop < 0) {
+      const auto dependencies = program_.schedule().dependencies_of(operation);
+      const auto unmet = [&](const Dependency& dependency) { return !satisfied(operation, dependency, 0); };
+      progress_[static_cast<std::size_t>(id)].unmet =
+          static_cast<std::int32_t>(std::count_if(dependencies.begin(), dependencies.end(), unmet));
+    }
+    consider(id);
+  }
 }
 
 void Runner::start_loops() {
@@ -51,11 +62,8 @@ void Runner::start_loops() {
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     const Loop& loop = schedule.loops[i];
     LoopProgress& progress = loops_[i];
-    progress.iterations = loop.iterations;
-    if (loop.chunk > 0) {
-      progress.units = backend_.units(loop.over.buffer, loop.over.owner, loop.over.block);
-      progress.iterations = (progress.units + loop.chunk - 1) / loop.chunk;
-    }
+    progress.units = loop.chunk == 0 ? 0 : backend_.units(loop.over.buffer, loop.over.owner, loop.over.block);
+    progress.iterations = loop.iterations_over(progress.units);
     progress.oldest = 0;
     progress.unfinished.fill(loop.last - loop.first);
   }
@@ -111,10 +119,9 @@ bool Runner::satisfied(const Operation& operation, const Dependency& dependency,
 
 bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
   const Operation& operation = program_.operation(id);
-  if (operation.loop >= 0) {
-    const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(operation.loop)];
-    if (iteration >= loops_[static_cast<std::size_t>(operation.loop)].oldest + loop.window) return false;
-  }
+  if (operation.loop < 0) return progress_[static_cast<std::size_t>(id)].unmet == 0;
+  const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(operation.loop)];
+  if (iteration >= loops_[static_cast<std::size_t>(operation.loop)].oldest + loop.window) return false;
   for (const Dependency& dependency : program_.schedule().dependencies_of(operation)) {
     if (!satisfied(operation, dependency, iteration)) return false;
   }
@@ -159,9 +166,7 @@ void Runner::post(std::int32_t id) {
   progress.queued = false;
   if (posting_.observer) posting_.observer->posted(token);
   const bool complete_now = perform(token, program_.operation(id));
-  for (const Program::Successor& successor : program_.successors(id)) {
-    if (successor.posted) consider(successor.operation);
-  }
+  release(id, true, progress.posted == progress.iterations);
   if (complete_now) complete(token);
   consider(id);
 }
@@ -180,14 +185,13 @@ Piece Runner::resolve(const Region& region, const Operation& operation, std::int
 // Returns whether the operation is complete at once.
 bool Runner::perform(Token token, const Operation& operation) {
   pieces_.clear();
-  std::int64_t units = 0;
+  // Both ends of a message know its length: one of length 0 is not sent. A signal has no data at all, and is.
+  bool empty = operation.regions > 0;
   for (const Region& region : program_.schedule().regions_of(operation)) {
     pieces_.push_back(resolve(region, operation, token.iteration));
-    units += pieces_.back().length;
+    empty &= pieces_.back().length == 0;
   }
   const std::int64_t value = operation.value + operation.value_stride * token.iteration;
-  // Both ends of a message know its length: one of length 0 is not sent. A signal has no data at all, and is.
-  const bool empty = !pieces_.empty() && units == 0;
   switch (operation.kind) {
     case Kind::send:
       if (!empty) backend_.send(token, operation.peer, operation.channel, pieces_);
@@ -255,8 +259,16 @@ void Runner::complete(Token token) {
     slide_window(operation.kind, message_number(token.operation, token.iteration));
   }
   if (operation.loop >= 0) finish_in_loop(operation.loop, token.iteration);
-  for (const Program::Successor& successor : program_.successors(token.operation)) {
-    if (!successor.posted) consider(successor.operation);
+  release(token.operation, false, progress.done == progress.iterations);
+}
+
+// Looks at what waits for the posting, or the completion, of an operation. Outside loops all iterations are waited for.
+void Runner::release(std::int32_t earlier, bool posted, bool finished) {
+  for (const Program::Successor& successor : program_.successors(earlier)) {
+    if (successor.posted != posted) continue;
+    const bool in_loop = program_.operation(successor.operation).loop >= 0;
+    if (!in_loop && finished) --progress_[static_cast<std::size_t>(successor.operation)].unmet;
+    if (in_loop || finished) consider(successor.operation);
   }
 }
 

@@ -65,6 +65,7 @@ class Runner {
     std::int64_t posted = 0;       // iterations posted
     std::int64_t done = 0;         // all iterations below are complete
     std::uint64_t done_after = 0;  // bit i: iteration done + i is complete
+    std::int32_t unmet = 0;        // outside loops: dependencies that still hold it back
     bool queued = false;
   };
   struct LoopProgress {
@@ -88,6 +89,7 @@ class Runner {
   bool satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const;
   bool ready(std::int32_t id, std::int64_t iteration) const;
   void consider(std::int32_t id);
+  void release(std::int32_t earlier, bool posted, bool finished);
   void enqueue(std::int32_t id);
   std::int32_t dequeue();
   void post(std::int32_t id);

@@ -8,10 +8,6 @@ namespace quadrille {
 
 namespace {
 
-bool is_message(Kind kind) {
-  return kind == Kind::send || kind == Kind::receive;
-}
-
 // Whether region `a` in iteration k - distance and region `b` in iteration k can share a unit, for any k.
 bool overlap_at_distance(const Region& a, const Region& b, std::int64_t distance, const Range& a_all,
                          const Range& b_all) {
@@ -57,7 +53,7 @@ Rank Builder::outward(Rank peer) const {
   return peer;
 }
 
-Step Builder::message(Kind kind, Rank peer, std::span<const Region> data) {
+Added Builder::message(Kind kind, Rank peer, std::span<const Region> data) {
   const bool empty =
       !data.empty() && std::all_of(data.begin(), data.end(), [](const Region& r) { return r.length == 0; });
   if (empty) return {};
@@ -68,21 +64,21 @@ Step Builder::message(Kind kind, Rank peer, std::span<const Region> data) {
   return add(operation, data);
 }
 
-Step Builder::copy(const Region& source, const Region& target) {
+Added Builder::copy(const Region& source, const Region& target) {
   if (source.length == 0 || source == target) return {};
   Operation operation;
   operation.kind = Kind::copy;
   return add(operation, std::array{source, target});
 }
 
-Step Builder::reduce(const Region& left, const Region& right, const Region& target) {
+Added Builder::reduce(const Region& left, const Region& right, const Region& target) {
   if (target.length == 0) return {};
   Operation operation;
   operation.kind = Kind::reduce;
   return add(operation, std::array{left, right, target});
 }
 
-Step Builder::count(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+Added Builder::add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
   Operation operation;
   operation.kind = kind;
   operation.peer = peer;
@@ -92,37 +88,38 @@ Step Builder::count(Kind kind, Rank peer, std::int32_t counter, std::int64_t val
   return add(operation, {});
 }
 
-Step Builder::publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return count(Kind::publish, self, counter, value, value_stride);
+Added Builder::publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::publish, self, counter, value, value_stride);
 }
 
-Step Builder::wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return count(Kind::wait, outward(owner), counter, value, value_stride);
+Added Builder::wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::wait, outward(owner), counter, value, value_stride);
 }
 
-Step Builder::notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return count(Kind::notify, outward(to), counter, value, value_stride);
+Added Builder::notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::notify, outward(to), counter, value, value_stride);
 }
 
-Step Builder::await(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return count(Kind::await, self, counter, value, value_stride);
+Added Builder::await(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::await, self, counter, value, value_stride);
 }
 
-Step Builder::put(Rank to, const Region& source, const Region& target) {
+Added Builder::put(Rank to, const Region& source, const Region& target) {
   if (source.length == 0) return {};
   Operation operation;
   operation.kind = Kind::put;
   operation.peer = outward(to);
-  const Step step = add(operation, std::array{source, target});
-  unflushed_.push_back({step.operation, operation.peer, source, target});
+  const Added step = add(operation, std::array{source, target});
+  const auto named = schedule_.regions_of(schedule_.operations.back());
+  unflushed_.push_back({step.operation, operation.peer, named[0], named[1]});
   return step;
 }
 
-Step Builder::flush(Rank to) {
+Added Builder::flush(Rank to) {
   Operation operation;
   operation.kind = Kind::flush;
   operation.peer = outward(to);
-  const Step step = add(operation, {});
+  const Added step = add(operation, {});
   // Until its flush a put still reads its source and writes its target: whoever touches them next follows the flush.
   std::erase_if(unflushed_, [&](const Put& put) {
     if (put.peer != operation.peer) return false;
@@ -155,9 +152,9 @@ void Builder::counters(std::int32_t count, std::int64_t span) {
   schedule_.counter_span = span;
 }
 
-void Builder::after(Step step, std::initializer_list<Step> earlier) {
+void Builder::after(Added step, std::initializer_list<Added> earlier) {
   if (step.operation < 0) return;
-  for (const Step& one : earlier) {
+  for (const Added& one : earlier) {
     if (one.operation >= 0) depend(step.operation, {one.operation, 0, false});
   }
 }
@@ -167,13 +164,13 @@ void Builder::fence() {
   const auto count = static_cast<std::int32_t>(schedule_.operations.size());
   const std::int32_t first = fence_ + 1;
   if (first == count) return;
-  const Step join = add(Operation{}, {});
+  const Added join = add(Operation{}, {});
   auto& list = dependencies_.back();
   for (std::int32_t operation = first; operation < count; ++operation) list.push_back({operation, 0, false});
   fence_ = join.operation;
 }
 
-Step Builder::add(Operation operation, std::span<const Region> data) {
+Added Builder::add(Operation operation, std::span<const Region> data) {
   const auto id = static_cast<std::int32_t>(schedule_.operations.size());
   operation.loop = loop_;
   operation.first_region = static_cast<std::int32_t>(schedule_.regions.size());
@@ -198,13 +195,7 @@ Step Builder::add(Operation operation, std::span<const Region> data) {
 }
 
 void Builder::depend(std::int32_t operation, Dependency dependency) {
-  auto& list = dependencies_[static_cast<std::size_t>(operation)];
-  for (Dependency& known : list) {
-    if (known.operation != dependency.operation || known.distance != dependency.distance) continue;
-    known.posted = known.posted && dependency.posted;
-    return;
-  }
-  list.push_back(dependency);
+  dependencies_[static_cast<std::size_t>(operation)].push_back(dependency);
 }
 
 // What the region covers in all iterations of the open loop.
@@ -231,7 +222,9 @@ void Builder::depend_by_stream(std::int32_t operation, std::int32_t number) {
   StreamEnds& stream = streams_[{of.kind, of.peer, number}];
   if (stream.last > fence_) depend(operation, {stream.last, 0, true});
   stream.last = operation;
-  if (loop_ >= 0 && stream.first_in_loop < 0) stream.first_in_loop = operation;
+  if (loop_ < 0 || stream.first_in_loop >= 0) return;
+  stream.first_in_loop = operation;
+  loop_streams_.push_back(&stream);
 }
 
 void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
@@ -239,10 +232,13 @@ void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
   if (window < 1 || window > max_loop_window) throw std::invalid_argument("a loop's window is from 1 to 64");
   const auto first = static_cast<std::int32_t>(schedule_.operations.size());
   loop_ = static_cast<std::int32_t>(schedule_.loops.size());
+  loop_in_order_ = in_order_;
   schedule_.loops.push_back({.first = first, .last = first, .window = window, .iterations = iterations});
 }
 
 void Builder::begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window) {
+  const bool all_of_it = block.offset == 0 && block.length == whole;
+  if (!all_of_it || chunk < 1) throw std::invalid_argument("for_each_chunk: a whole block, in chunks of at least one");
   begin_loop(0, window);
   Loop& loop = schedule_.loops.back();
   loop.over = block;
@@ -255,14 +251,54 @@ void Builder::end_loop() {
   for (std::int32_t later = loop.first; later < loop.last; ++later) {
     for (std::int32_t earlier = loop.first; earlier < loop.last; ++earlier) carry_data(earlier, later, loop);
   }
-  for (auto& [key, stream] : streams_) {
-    if (stream.first_in_loop >= 0 && stream.first_in_loop != stream.last) {
-      depend(stream.first_in_loop, {stream.last, 1, true});
-    }
-    stream.first_in_loop = -1;
+  if (loop_in_order_ && loop.first < loop.last) depend(loop.first, {loop.last - 1, 1, false});
+  const std::vector<StreamEnds*> streams = std::exchange(loop_streams_, {});
+  for (StreamEnds* stream : streams) {
+    if (stream->first_in_loop != stream->last) depend(stream->first_in_loop, {stream->last, 1, true});
+    stream->first_in_loop = -1;
   }
+  const std::vector<Region> written = written_in(loop);
+  std::vector<Range> ranges;
+  for (const Region& region : written) ranges.push_back(loop_range(region));
   loop_ = -1;
-  if (loop.first == loop.last) schedule_.loops.pop_back();
+  if (loop.first == loop.last) {
+    schedule_.loops.pop_back();
+    return;
+  }
+  // What the loop writes it writes after all that touched it before: whoever comes later need only follow the loop. A
+  // chunk loop may turn out to be empty, and then nobody could follow it: a join behind it takes its place.
+  const std::int32_t join = loop.chunk > 0 ? join_behind(loop) : -1;
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    hazards_.forget_before(written[i], ranges[i], join < 0 ? loop.first : join);
+    if (join >= 0) hazards_.access(written[i], ranges[i], true, join, false, [](std::int32_t) {});
+  }
+  for (StreamEnds* stream : streams) stream->last = join < 0 ? stream->last : join;
+}
+
+std::vector<Region> Builder::written_in(const Loop& loop) const {
+  std::vector<Region> written;
+  for (std::int32_t id = loop.first; id < loop.last; ++id) {
+    const Operation& operation = schedule_.operations[static_cast<std::size_t>(id)];
+    const auto regions = schedule_.regions_of(operation);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      if (writes(operation.kind, static_cast<int>(i))) written.push_back(regions[i]);
+    }
+  }
+  return written;
+}
+
+// Follows the loop and all that the loop follows.
+std::int32_t Builder::join_behind(const Loop& loop) {
+  const std::int32_t first = loop.first;
+  const std::int32_t last = loop.last;
+  const std::int32_t join = add(Operation{}, {}).operation;
+  for (std::int32_t id = first; id < last; ++id) {
+    depend(join, {id, 0, false});
+    for (const Dependency& dependency : dependencies_[static_cast<std::size_t>(id)]) {
+      if (dependency.operation < first) depend(join, dependency);
+    }
+  }
+  return join;
 }
 
 // Dependencies of `later` on `earlier` in the same iteration and in earlier ones. Iterations further apart than the
@@ -300,9 +336,18 @@ Schedule Builder::finish(std::int32_t channels) {
   schedule_.channels = channels;
   for (std::size_t i = 0; i < dependencies_.size(); ++i) {
     Operation& operation = schedule_.operations[i];
+    auto& list = dependencies_[i];
+    // Of two dependencies on the same, the one on completion, which comes first, is the stronger.
+    std::sort(list.begin(), list.end(), [](const Dependency& a, const Dependency& b) {
+      return std::tie(a.operation, a.distance, a.posted) < std::tie(b.operation, b.distance, b.posted);
+    });
+    const auto same = [](const Dependency& a, const Dependency& b) {
+      return a.operation == b.operation && a.distance == b.distance;
+    };
+    list.erase(std::unique(list.begin(), list.end(), same), list.end());
     operation.first_dependency = static_cast<std::int32_t>(schedule_.dependencies.size());
-    operation.dependencies = static_cast<std::int32_t>(dependencies_[i].size());
-    schedule_.dependencies.insert(schedule_.dependencies.end(), dependencies_[i].begin(), dependencies_[i].end());
+    operation.dependencies = static_cast<std::int32_t>(list.size());
+    schedule_.dependencies.insert(schedule_.dependencies.end(), list.begin(), list.end());
   }
   return std::move(schedule_);
 }

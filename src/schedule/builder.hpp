@@ -30,7 +30,7 @@ struct Segment {
 };
 
 // An operation just added; none if there was nothing to do (an empty range).
-struct Step {
+struct Added {
   std::int32_t operation = -1;
 };
 
@@ -47,26 +47,26 @@ class Builder {
   Builder(Rank rank, Rank ranks, Unit unit);
 
   // Messages. Without data: a bare signal, always sent.
-  Step send(Rank to, const Region& data) { return message(Kind::send, to, {&data, 1}); }
-  Step send(Rank to, std::span<const Region> data) { return message(Kind::send, to, data); }
-  Step send_signal(Rank to) { return message(Kind::send, to, {}); }
-  Step receive(Rank from, const Region& data) { return message(Kind::receive, from, {&data, 1}); }
-  Step receive(Rank from, std::span<const Region> data) { return message(Kind::receive, from, data); }
-  Step receive_signal(Rank from) { return message(Kind::receive, from, {}); }
+  Added send(Rank to, const Region& data) { return message(Kind::send, to, {&data, 1}); }
+  Added send(Rank to, std::span<const Region> data) { return message(Kind::send, to, data); }
+  Added send_signal(Rank to) { return message(Kind::send, to, {}); }
+  Added receive(Rank from, const Region& data) { return message(Kind::receive, from, {&data, 1}); }
+  Added receive(Rank from, std::span<const Region> data) { return message(Kind::receive, from, data); }
+  Added receive_signal(Rank from) { return message(Kind::receive, from, {}); }
 
   // Local work. A copy onto itself is left out. In a reduction the target may be the right operand.
-  Step copy(const Region& source, const Region& target);
-  Step reduce(const Region& left, const Region& right, const Region& target);
+  Added copy(const Region& source, const Region& target);
+  Added reduce(const Region& left, const Region& right, const Region& target);
 
   // Shared memory: counters only grow; values are relative to the counter at the run's start.
-  Step publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
-  Step wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Added publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Added wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
 
   // One-sided.
-  Step put(Rank to, const Region& source, const Region& target);
-  Step flush(Rank to);
-  Step notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
-  Step await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Added put(Rank to, const Region& source, const Region& target);
+  Added flush(Rank to);
+  Added notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Added await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
 
   // A new scratch block of this many units, and a slot block that peers can reach.
   Region scratch(std::int64_t units);
@@ -77,7 +77,7 @@ class Builder {
   void counters(std::int32_t count, std::int64_t span);
 
   // `step` waits for `earlier`, too.
-  void after(Step step, std::initializer_list<Step> earlier);
+  void after(Added step, std::initializer_list<Added> earlier);
 
   // A phase ends: everything from here on follows everything before. Not inside a loop.
   void fence();
@@ -156,15 +156,17 @@ class Builder {
     Region target;
   };
 
-  Step message(Kind kind, Rank peer, std::span<const Region> data);
-  Step count(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
-  Step add(Operation operation, std::span<const Region> data);
+  Added message(Kind kind, Rank peer, std::span<const Region> data);
+  Added add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
+  Added add(Operation operation, std::span<const Region> data);
   void begin_loop(std::int64_t iterations, std::int32_t window);
   void begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window);
   void end_loop();
   void depend(std::int32_t operation, Dependency dependency);
   void depend_by_data(std::int32_t operation, const Region& region, bool write);
   void depend_by_stream(std::int32_t operation, std::int32_t number);
+  std::vector<Region> written_in(const Loop& loop) const;
+  std::int32_t join_behind(const Loop& loop);
   void carry_data(std::int32_t earlier, std::int32_t later, const Loop& loop);
   std::int32_t completion_in_loop(std::int32_t operation, const Loop& loop) const;
   Range loop_range(const Region& region) const;
@@ -174,6 +176,7 @@ class Builder {
   Hazards hazards_;
   std::vector<std::vector<Dependency>> dependencies_;  // by operation, laid out flat at the end
   std::map<Stream, StreamEnds> streams_;
+  std::vector<StreamEnds*> loop_streams_;  // those with an operation in the open loop
   std::vector<Put> unflushed_;
   std::vector<Group> groups_;
   std::int32_t channel_ = 0;
@@ -181,6 +184,7 @@ class Builder {
   std::int32_t loop_ = -1;
   std::int32_t fence_ = -1;
   bool in_order_ = false;
+  bool loop_in_order_ = false;  // the open loop stands inside in_order: its iterations follow one another
   std::int32_t previous_ = -1;
 };
 

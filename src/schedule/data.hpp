@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 
 namespace quadrille {
 
@@ -40,6 +41,7 @@ struct Region {
 
   // A range inside this one.
   Region part(std::int64_t from, std::int64_t units) const {
+    if (clipped && (from != 0 || units != length)) throw std::logic_error("a chunk of unknown length can't be cut");
     Region region = *this;
     region.offset += from;
     region.length = units;

@@ -44,4 +44,12 @@ void Hazards::record(Pieces& pieces, Range range, bool write, Id id, bool keep) 
   }
 }
 
+void Hazards::forget_before(const Region& block, Range range, Id id) {
+  auto& pieces = blocks_[key(block)];
+  for (auto it = pieces.lower_bound(range.begin); it != pieces.end() && it->first < range.end; ++it) {
+    std::erase_if(it->second.writers, [&](Id one) { return one < id; });
+    std::erase_if(it->second.readers, [&](Id one) { return one < id; });
+  }
+}
+
 }  // namespace quadrille

@@ -17,7 +17,7 @@ class Hazards {
 
   // Calls conflict(id) for each earlier access of `range` that `id` must come after: the writers, and for a write the
   // readers since. Then records the access. With `keep`, earlier writers stay on record beside this one (accesses of
-  // a loop's operations, whose ranges are wider than any one iteration's).
+  // a loop's operations, whose ranges are wider than any one iteration's), until forget_before.
   template <class Conflict>
   void access(const Region& block, Range range, bool write, Id id, bool keep, Conflict&& conflict) {
     if (range.empty()) return;
@@ -32,6 +32,9 @@ class Hazards {
     }
     record(pieces, range, write, id, keep);
   }
+
+  // Drops accesses before `id` of a range that was written by someone who came after all of them.
+  void forget_before(const Region& block, Range range, Id id);
 
  private:
   struct Piece {

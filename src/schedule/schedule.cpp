@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 namespace quadrille {
@@ -39,8 +41,8 @@ class Check {
   explicit Check(const Schedule& schedule) : schedule_(schedule) {}
 
   std::string run() {
-    for (const Loop& loop : schedule_.loops) {
-      if (auto why = loop_fault(loop); !why.empty()) return why;
+    for (std::size_t i = 0; i < schedule_.loops.size(); ++i) {
+      if (auto why = loop_fault(schedule_.loops[i], static_cast<std::int32_t>(i)); !why.empty()) return why;
     }
     for (std::size_t i = 0; i < schedule_.operations.size(); ++i) {
       const auto id = static_cast<std::int32_t>(i);
@@ -50,12 +52,16 @@ class Check {
   }
 
  private:
-  std::string loop_fault(const Loop& loop) const {
+  std::string loop_fault(const Loop& loop, std::int32_t number) const {
     const auto count = static_cast<std::int32_t>(schedule_.operations.size());
     if (loop.first < 0 || loop.first >= loop.last || loop.last > count) return "a loop outside the schedule";
     if (loop.window < 1 || loop.window > max_loop_window) return "a loop's window is not from 1 to 64";
     if (loop.chunk < 0 || (loop.chunk == 0 && loop.iterations < 1)) return "a loop of no iterations";
-    return {};
+    for (std::int32_t id = loop.first; id < loop.last; ++id) {
+      if (schedule_.operations[static_cast<std::size_t>(id)].loop != number) return "a loop around what is not its own";
+    }
+    const bool whole_block = loop.over.offset == 0 && loop.over.length == whole && loop.over.stride == 0;
+    return loop.chunk > 0 && !whole_block ? "a chunk loop over part of a block" : "";
   }
 
   std::string operation_fault(std::int32_t id) const {
@@ -63,18 +69,39 @@ class Check {
     const int wanted = operands(operation.kind);
     if (wanted >= 0 && operation.regions != wanted)
       return fmt::format("{} takes {} regions", name(operation.kind), wanted);
+    if (!has_peer(operation.kind) && operation.peer != self) return "a peer where there is none";
     if (has_peer(operation.kind) && (operation.peer < 0 || operation.peer >= schedule_.ranks)) return "no such peer";
     if (has_peer(operation.kind) && operation.kind != Kind::wait && operation.peer == schedule_.rank)
       return "a message to itself";
     if (operation.channel < 0 || operation.channel >= schedule_.channels) return "a channel outside the declared ones";
     if (auto why = member_fault(id, operation); !why.empty()) return why;
+    if (auto why = counter_fault(operation); !why.empty()) return why;
     for (const Region& region : schedule_.regions_of(operation)) {
       if (auto why = region_fault(operation, region); !why.empty()) return why;
     }
+    if (auto why = overlap_fault(operation); !why.empty()) return why;
     for (const Dependency& dependency : schedule_.dependencies_of(operation)) {
       if (auto why = dependency_fault(id, operation, dependency); !why.empty()) return why;
     }
-    return operation.kind == Kind::reduce ? reduce_fault(operation) : "";
+    return {};
+  }
+
+  // Iterations of an operation; 1 where only the binding knows.
+  std::int64_t iterations(const Operation& operation) const {
+    if (operation.loop < 0) return 1;
+    const Loop& loop = schedule_.loops[static_cast<std::size_t>(operation.loop)];
+    return loop.chunk == 0 ? loop.iterations : 1;
+  }
+
+  std::string counter_fault(const Operation& operation) const {
+    const bool sets = operation.kind == Kind::publish || operation.kind == Kind::notify;
+    const bool waits = operation.kind == Kind::wait || operation.kind == Kind::await;
+    if (!sets && !waits) return {};
+    if (operation.counter < 0 || operation.counter >= schedule_.counters) return "a counter outside the declared ones";
+    const std::int64_t last = operation.value + operation.value_stride * (iterations(operation) - 1);
+    if (std::max(operation.value, last) > schedule_.counter_span) return "a counter beyond what a run moves it on";
+    if (sets && std::min(operation.value, last) < 1) return "a counter set to what it was before";
+    return {};
   }
 
   std::string member_fault(std::int32_t id, const Operation& operation) const {
@@ -95,9 +122,46 @@ class Check {
       return "a put into a slot that is not the peer's";
     }
     if (region.block < 0 || region.offset < 0 || region.length < whole) return "a region before its block";
+    if (auto why = block_fault(operation, region); !why.empty()) return why;
     if (operation.loop < 0 && region.stride != 0) return "a moving region outside a loop";
+    if (region.stride < 0) return "a region that moves backwards";
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
+    if (region.offset > most || region.length > most ||
+        region.stride > most / std::max<std::int64_t>(iterations(operation), 1))
+      return "a region beyond all bounds";
     const bool chunked = operation.loop >= 0 && schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk > 0;
     if (region.clipped && !chunked) return "a clipped region outside a chunk loop";
+    return {};
+  }
+
+  // Scratch and slots, the same on every rank, have sizes that the schedule knows.
+  std::string block_fault(const Operation& operation, const Region& region) const {
+    const bool known = region.buffer == Buffer::scratch || region.buffer == Buffer::slot;
+    if (!known) return {};
+    const auto& blocks = region.buffer == Buffer::scratch ? schedule_.scratch : schedule_.slots;
+    if (static_cast<std::size_t>(region.block) >= blocks.size()) return "a block that was not declared";
+    const std::int64_t rounds = region.cycle > 0 ? region.cycle : iterations(operation);
+    const std::int64_t last = std::max(region.offset_at(0), region.offset_at(rounds - 1));
+    const std::int64_t end = last + std::max<std::int64_t>(region.length, 0);
+    return end > blocks[static_cast<std::size_t>(region.block)] ? "a region outside its block" : "";
+  }
+
+  // What an operation writes is apart from all else that it touches, but for a reduction onto its right operand.
+  std::string overlap_fault(const Operation& operation) const {
+    const auto regions = schedule_.regions_of(operation);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool written = writes(operation.kind, static_cast<int>(i)) || writes(operation.kind, static_cast<int>(j));
+        const bool onto_right = operation.kind == Kind::reduce && i == 2 && j == 1 && regions[i] == regions[j];
+        if (!written || onto_right || !regions[i].same_block(regions[j])) continue;
+        if (overlap(range_at(regions[i], 0), range_at(regions[j], 0))) return "operands that overlap";
+      }
+    }
+    const bool equal = operation.kind == Kind::reduce || operation.kind == Kind::copy || operation.kind == Kind::put;
+    for (std::size_t i = 1; equal && i < regions.size(); ++i) {
+      const bool both_known = regions[i].length != whole && regions[0].length != whole;
+      if (both_known && regions[i].length != regions[0].length) return "operands of unequal length";
+    }
     return {};
   }
 
@@ -111,17 +175,6 @@ class Check {
     if (dependency.distance < 0) return "a dependency on a later iteration";
     if (dependency.operation >= id && !(carried && dependency.distance > 0)) return "a dependency on a later operation";
     return {};
-  }
-
-  std::string reduce_fault(const Operation& operation) const {
-    const auto regions = schedule_.regions_of(operation);
-    if (regions[0].length != regions[2].length || regions[1].length != regions[2].length)
-      return "operands of unequal length";
-    if (regions[2] == regions[1]) return {};
-    const bool apart =
-        (!regions[2].same_block(regions[0]) || !overlap(range_at(regions[2], 0), range_at(regions[0], 0))) &&
-        (!regions[2].same_block(regions[1]) || !overlap(range_at(regions[2], 0), range_at(regions[1], 0)));
-    return apart ? "" : "the target overlaps an operand and is not the right one";
   }
 
   const Schedule& schedule_;

@@ -26,11 +26,15 @@ enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put
 std::string_view name(Kind kind);
 std::string_view name(Buffer buffer);
 
+inline bool is_message(Kind kind) {
+  return kind == Kind::send || kind == Kind::receive;
+}
+
 // Which operand of an operation is written; every other one is read.
 bool writes(Kind kind, int region);
 
-// A dependency inside a loop is on the same operation stream `distance` iterations before; from outside a loop on an
-// operation inside it (or the other way round) it is on all of its iterations.
+// Between two operations of one loop a dependency is on the iteration `distance` before. Any other dependency on an
+// operation of a loop is on all its iterations.
 struct Dependency {
   std::int32_t operation = 0;
   std::int32_t distance = 0;
@@ -56,8 +60,8 @@ struct Operation {
 };
 
 // A run of operations repeated. Stored once, unrolled as the run goes: the schedule does not grow with the data.
-// An iteration starts only when the one `window` before it is complete. Operations of one loop instance order: an
-// operation is posted in iteration k only after it was posted in iteration k - 1.
+// Iteration k starts only when iteration k - window is complete, and an operation is posted in iteration k only after
+// it was posted in iteration k - 1.
 struct Loop {
   std::int32_t first = 0;  // operations [first, last)
   std::int32_t last = 0;
@@ -65,6 +69,11 @@ struct Loop {
   std::int64_t iterations = 0;
   std::int64_t chunk = 0;  // if not 0: as many iterations as `over`, once bound, holds chunks of so many units
   Region over{};
+
+  // Iterations, where `over` turns out to hold so many units.
+  std::int64_t iterations_over(std::int64_t units) const {
+    return chunk == 0 ? iterations : units / chunk + (units % chunk != 0 ? 1 : 0);
+  }
 
   friend bool operator==(const Loop&, const Loop&) = default;
 };
@@ -83,10 +92,10 @@ struct Schedule {
   Rank ranks = 1;
   Unit unit = Unit::bytes;
   std::int32_t channels = 1;          // message channels used, the same number on every rank
-  std::int32_t counters = 0;          // counters of this rank that it or its peers use
+  std::int32_t counters = 0;          // counters of each rank, the same number on every rank
   std::int64_t counter_span = 0;      // how far one run moves every counter on, the same on every rank
   std::vector<std::int64_t> scratch;  // units of each scratch block
-  std::vector<std::int64_t> slots;    // units of each slot block of this rank
+  std::vector<std::int64_t> slots;    // units of each slot block, the same on every rank
   std::vector<Operation> operations;
   std::vector<Region> regions;
   std::vector<Dependency> dependencies;

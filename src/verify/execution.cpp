@@ -3,9 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <deque>
+#include <initializer_list>
 #include <stdexcept>
 #include <tuple>
+
+#include "schedule/hazards.hpp"
 
 namespace quadrille::verify {
 
@@ -67,6 +71,7 @@ class Process final : public Backend, public Observer {
 
  private:
   void check_bounds(Token token, const Piece& piece);
+  void check_operands(Token token, std::initializer_list<Piece> pieces, int count);
   void move(Token token, const Piece& source, const Piece& target);
   void take_step(Token token);
 
@@ -145,8 +150,8 @@ Process::Process(World& world, Rank rank, const Schedule& schedule, Keep keep)
 std::vector<std::int64_t> Process::loop_lengths() {
   std::vector<std::int64_t> lengths;
   for (const Loop& loop : program_.schedule().loops) {
-    const std::int64_t units_over = loop.chunk == 0 ? 0 : units(loop.over.buffer, loop.over.owner, loop.over.block);
-    lengths.push_back(loop.chunk == 0 ? loop.iterations : (units_over + loop.chunk - 1) / loop.chunk);
+    lengths.push_back(
+        loop.iterations_over(loop.chunk == 0 ? 0 : units(loop.over.buffer, loop.over.owner, loop.over.block)));
   }
   return lengths;
 }
@@ -181,10 +186,27 @@ std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
 
 void Process::check_bounds(Token token, const Piece& piece) {
   const std::int64_t size = units(piece.buffer, piece.owner, piece.block);
-  const bool inside = piece.offset >= 0 && piece.length >= 0 && piece.offset + piece.length <= size;
+  const bool inside =
+      piece.offset >= 0 && piece.length >= 0 && piece.offset <= size && piece.length <= size - piece.offset;
   if (!inside)
     throw Fault(
         fmt::format("{}: reaches outside its block of {} units", describe(token), std::max<std::int64_t>(size, 0)));
+}
+
+// Operands of local work have one length, and the target, the last, is apart from the others or is the right one.
+void Process::check_operands(Token token, std::initializer_list<Piece> pieces, int count) {
+  const Piece& target = pieces.begin()[count - 1];
+  check_bounds(token, target);
+  for (int i = 0; i + 1 < count; ++i) {
+    const Piece& operand = pieces.begin()[i];
+    if (operand.length != target.length) throw Fault(describe(token) + ": operands differ in length");
+    const bool same_block =
+        operand.buffer == target.buffer && operand.owner == target.owner && operand.block == target.block;
+    const bool onto_right = count == 3 && i == 1 && operand.offset == target.offset;
+    const bool apart =
+        operand.offset + operand.length <= target.offset || target.offset + target.length <= operand.offset;
+    if (same_block && !onto_right && !apart && target.length > 0) throw Fault(describe(token) + ": operands overlap");
+  }
 }
 
 std::vector<Held> Process::load(Token token, const Piece& piece) {
@@ -218,8 +240,12 @@ void Process::send(Token token, Rank to, std::int32_t channel, std::span<const P
 
 void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
   Half half{.token = token, .pieces = {data.begin(), data.end()}, .data = {}, .units = 0};
+  Hazards apart;
   for (const Piece& piece : data) {
     check_bounds(token, piece);
+    const Region block{.buffer = piece.buffer, .owner = piece.owner, .block = piece.block};
+    apart.access(block, {piece.offset, piece.offset + piece.length}, true, 0, false,
+                 [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same place"); });
     half.units += piece.length;
   }
   world_.offer(from, rank_, channel, std::move(half), false);
@@ -231,7 +257,7 @@ void Process::copy(Token token, const Piece& source, const Piece& target) {
 }
 
 void Process::move(Token token, const Piece& source, const Piece& target) {
-  if (source.length != target.length) throw Fault(describe(token) + ": source and target differ in length");
+  check_operands(token, {source, target}, 2);
   const std::vector<Held> data = load(token, source);
   store(token, target, data);
   carry(token, data);
@@ -246,6 +272,7 @@ void Process::carry(Token token, const std::vector<Held>& data) {
 }
 
 void Process::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
+  check_operands(token, {left, right, target}, 3);
   const std::vector<Held> of_left = load(token, left);
   const std::vector<Held> of_right = load(token, right);
   std::vector<Held> result;

@@ -101,6 +101,38 @@ class GlobalOrder {
 
   std::string fault() const { return fault_.empty() ? check_slots() : fault_; }
 
+  // Who is known to have begun when a rank ends: told along the relation, in the order of the events.
+  std::vector<RankSet> heard_at_the_end() const {
+    std::vector<std::tuple<std::int64_t, Id, bool>> events;  // when, what, posted
+    for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
+      for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
+        events.push_back({posted(global(rank, instance)), global(rank, instance), true});
+        events.push_back({execution_.completed[static_cast<std::size_t>(rank)][static_cast<std::size_t>(instance)],
+                          global(rank, instance), false});
+      }
+    }
+    std::sort(events.begin(), events.end());
+    std::vector<RankSet> when_posted(static_cast<std::size_t>(base_.back()));
+    std::vector<RankSet> when_complete(when_posted.size());
+    std::vector<RankSet> at_end;
+    for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) at_end.emplace_back(rank);
+    for (const auto& [when, id, is_posting] : events) {
+      const Rank rank = rank_of(id);
+      RankSet& heard = (is_posting ? when_posted : when_complete)[static_cast<std::size_t>(id)];
+      heard = is_posting ? RankSet(rank) : when_posted[static_cast<std::size_t>(id)];
+      if (is_posting) {
+        ranks(rank).for_each_predecessor(local(id), [&](std::int32_t before, bool posted_only) {
+          heard.unite((posted_only ? when_posted : when_complete)[static_cast<std::size_t>(global(rank, before))]);
+          return true;
+        });
+      } else {
+        if (const Id teller = told_by(id); teller >= 0) heard.unite(when_posted[static_cast<std::size_t>(teller)]);
+        at_end[static_cast<std::size_t>(rank)].unite(heard);
+      }
+    }
+    return at_end;
+  }
+
  private:
   using Id = std::int32_t;
   struct Setting {
@@ -152,6 +184,14 @@ class GlobalOrder {
     }
   }
 
+  // Whose posting on another rank the end of an operation waits for; -1 if it does not.
+  Id told_by(Id id) const {
+    const Kind kind = operation(id).kind;
+    if (kind == Kind::wait || kind == Kind::await) return setting_for(id);
+    const auto sender = sender_.find(id);
+    return kind == Kind::receive && sender != sender_.end() ? sender->second : -1;
+  }
+
   // The setting that lets a wait end; -1 if the counter stands high enough from the start.
   Id setting_for(Id wait) const {
     const Operation& of = operation(wait);
@@ -182,13 +222,7 @@ class GlobalOrder {
         push(before);
         // What its end waits for on other ranks comes before, too, if it has to be complete.
         if (posted_only) return !found;
-        const Kind kind = operation(before).kind;
-        if (kind == Kind::receive) {
-          const auto sender = sender_.find(before);
-          if (sender != sender_.end()) push(sender->second);
-        } else if (kind == Kind::wait || kind == Kind::await) {
-          push(setting_for(before));
-        }
+        push(told_by(before));
         return !found;
       });
     }
@@ -239,10 +273,20 @@ class GlobalOrder {
 }  // namespace
 
 std::string race_on_slots(const Subject& subject, const Execution& execution) {
-  const bool none = std::all_of(subject.schedules.begin(), subject.schedules.end(), [](const Schedule& schedule) {
-    return schedule.slots.empty() && schedule.counters == 0;
-  });
+  // A well-formed schedule uses no slots and counters but those that it declares, as all ranks do.
+  const Schedule& first = subject.schedules.front();
+  const bool none = first.slots.empty() && first.counters == 0;
   return none ? std::string() : GlobalOrder(subject, execution).fault();
+}
+
+std::string missing_synchronisation(const Subject& subject, const Execution& execution) {
+  if (!subject.synchronises) return {};
+  const std::vector<RankSet> heard = GlobalOrder(subject, execution).heard_at_the_end();
+  for (std::size_t rank = 0; rank < heard.size(); ++rank) {
+    if (!heard[rank].is_all(static_cast<Rank>(heard.size())))
+      return fmt::format("rank {} can end before everybody has begun", rank);
+  }
+  return {};
 }
 
 }  // namespace quadrille::verify

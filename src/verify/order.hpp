@@ -18,4 +18,7 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
 // of messages, counters and notifications.
 std::string race_on_slots(const Subject& subject, const Execution& execution);
 
+// Ranks that can end before some other has begun.
+std::string missing_synchronisation(const Subject& subject, const Execution& execution);
+
 }  // namespace quadrille::verify

@@ -12,15 +12,24 @@ namespace {
 
 std::string ill_formed(const Subject& subject) {
   const Schedule& first = subject.schedules.front();
-  for (const Schedule& schedule : subject.schedules) {
-    if (const std::string why = malformed(schedule); !why.empty())
-      return fmt::format("rank {}: {}", schedule.rank, why);
-    if (schedule.channels != first.channels || schedule.counter_span != first.counter_span) {
-      return fmt::format("rank {} declares other channels or counters than rank 0", schedule.rank);
-    }
+  const auto ranks = static_cast<Rank>(subject.schedules.size());
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    const Schedule& schedule = subject.schedules[static_cast<std::size_t>(rank)];
+    if (schedule.rank != rank || schedule.ranks != ranks)
+      return fmt::format("rank {} has the schedule of another", rank);
+    if (const std::string why = malformed(schedule); !why.empty()) return fmt::format("rank {}: {}", rank, why);
+    const bool alike = schedule.unit == first.unit && schedule.channels == first.channels &&
+                       schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
+                       schedule.slots == first.slots;
+    if (!alike) return fmt::format("rank {} declares other units, channels, counters or slots than rank 0", rank);
     if (schedule.scratch_units() > subject.scratch_limit) {
-      return fmt::format("rank {} takes {} units of scratch, more than the {} declared", schedule.rank,
-                         schedule.scratch_units(), subject.scratch_limit);
+      return fmt::format("rank {} takes {} units of scratch, more than the {} declared", rank, schedule.scratch_units(),
+                         subject.scratch_limit);
+    }
+    for (const Loop& loop : schedule.loops) {
+      const bool callers = loop.over.buffer == Buffer::input || loop.over.buffer == Buffer::output;
+      const bool nowhere = callers && subject.units(rank, loop.over.buffer, loop.over.block) < 0;
+      if (loop.chunk > 0 && nowhere) return fmt::format("rank {}: a chunk loop over no block", rank);
     }
   }
   return {};
@@ -113,6 +122,7 @@ Verdict prove(const Subject& subject) {
   if (verdict.proved()) verdict.fault = unflushed_put(execution);
   if (verdict.proved()) verdict.fault = race_on_own_memory(subject, execution);
   if (verdict.proved()) verdict.fault = race_on_slots(subject, execution);
+  if (verdict.proved()) verdict.fault = missing_synchronisation(subject, execution);
   if (verdict.proved()) verdict.fault = Results(subject, execution, expressions).fault();
   return verdict;
 }

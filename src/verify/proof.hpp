@@ -25,6 +25,7 @@ struct Verdict {
 //   - no two operations touch the same data, one of them writing, unless one is always complete before the other
 //   starts;
 //   - counters have one writer and only grow;
+//   - in a barrier, nobody ends before everybody has begun;
 //   - every output is what the collective's meaning says; a reduction is the same expression on every rank.
 // Without races and with matching fixed, the result of one order of events is the result of all.
 Verdict prove(const Subject& subject);

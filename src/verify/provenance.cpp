@@ -11,7 +11,7 @@ std::int32_t Expressions::add(Expression expression) {
 
 std::int32_t Expressions::leaf(Rank rank, Buffer buffer, std::int32_t block) {
   const auto [place, fresh] = leaves_.try_emplace({rank, buffer, block}, 0);
-  if (fresh) place->second = add({.buffer = buffer, .block = block, .ranks = {{rank, rank + 1}}});
+  if (fresh) place->second = add({.buffer = buffer, .block = block, .ranks = RankSet(rank)});
   return place->second;
 }
 
@@ -21,8 +21,7 @@ Value Expressions::combine(const Value& left, const Value& right) {
   const std::int64_t delta = right.offset - left.offset;
   const auto [place, fresh] = nodes_.try_emplace({left.expression, right.expression, delta}, 0);
   if (fresh) {
-    place->second = add(combination(expressions_[static_cast<std::size_t>(left.expression)],
-                                    expressions_[static_cast<std::size_t>(right.expression)], delta));
+    place->second = add(combination(at(left.expression), at(right.expression), delta));
   }
   return {place->second, left.offset};
 }
@@ -32,26 +31,16 @@ Expressions::Expression Expressions::combination(const Expression& left, const E
   Expression both{.buffer = left.buffer, .block = left.block};
   both.regular =
       left.regular && right.regular && delta == 0 && left.buffer == right.buffer && left.block == right.block;
-  both.in_order = left.in_order && right.in_order && left.ranks.back().last == right.ranks.front().first;
-  std::merge(left.ranks.begin(), left.ranks.end(), right.ranks.begin(), right.ranks.end(),
-             std::back_inserter(both.ranks), [](const Run& a, const Run& b) { return a.first < b.first; });
-  std::vector<Run> joined;
-  for (const Run& run : both.ranks) {
-    if (!joined.empty() && run.first < joined.back().last) both.regular = false;
-    if (!joined.empty() && run.first <= joined.back().last) {
-      joined.back().last = std::max(joined.back().last, run.last);
-    } else {
-      joined.push_back(run);
-    }
-  }
-  both.ranks = std::move(joined);
+  both.in_order = left.in_order && right.in_order && left.ranks.runs().back().last == right.ranks.runs().front().first;
+  both.ranks = left.ranks;
+  both.regular &= both.ranks.unite(right.ranks);
   return both;
 }
 
 bool Expressions::combines_all(std::int32_t expression, Rank ranks, Buffer buffer, std::int32_t block) const {
-  const Expression& of = expressions_[static_cast<std::size_t>(expression)];
+  const Expression& of = at(expression);
   return of.regular && (commutative_ || of.in_order) && of.buffer == buffer && of.block == block &&
-         of.ranks.size() == 1 && of.ranks.front().first == 0 && of.ranks.front().last == ranks;
+         of.ranks.is_all(ranks);
 }
 
 namespace {

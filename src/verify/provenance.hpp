@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "schedule/data.hpp"
+#include "verify/rank_set.hpp"
 
 namespace quadrille::verify {
 
@@ -28,17 +29,9 @@ class Expressions {
   std::int32_t leaf(Rank rank, Buffer buffer, std::int32_t block);
   Value combine(const Value& left, const Value& right);
 
-  // Ranks [first, last).
-  struct Run {
-    Rank first;
-    Rank last;
-  };
-  // The ranks whose data an expression is made of, sorted, and the block of theirs; of the left operand where they
-  // differ.
-  std::span<const Run> ranks(std::int32_t expression) const {
-    return expressions_[static_cast<std::size_t>(expression)].ranks;
-  }
-  std::int32_t block(std::int32_t expression) const { return expressions_[static_cast<std::size_t>(expression)].block; }
+  // The ranks whose data an expression is made of, and the block of theirs; of the left operand where they differ.
+  const RankSet& ranks(std::int32_t expression) const { return at(expression).ranks; }
+  std::int32_t block(std::int32_t expression) const { return at(expression).block; }
 
   // Whether the expression combines the ranks 0 ... ranks - 1, each once, at the same index of that block, and unless
   // the operation is commutative in rank order.
@@ -48,13 +41,14 @@ class Expressions {
   struct Expression {
     Buffer buffer = Buffer::input;
     std::int32_t block = 0;
-    bool regular = true;          // one block, one index, no rank twice
-    bool in_order = true;         // the leaves, left to right, are consecutive ranks
-    std::vector<Run> ranks = {};  // sorted, apart
+    bool regular = true;   // one block, one index, no rank twice
+    bool in_order = true;  // the leaves, left to right, are consecutive ranks
+    RankSet ranks = {};
   };
   using NodeKey = std::tuple<std::int32_t, std::int32_t, std::int64_t>;
 
   std::int32_t add(Expression expression);
+  const Expression& at(std::int32_t expression) const { return expressions_[static_cast<std::size_t>(expression)]; }
   Expression combination(const Expression& left, const Expression& right, std::int64_t delta) const;
 
   bool commutative_;

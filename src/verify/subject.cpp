@@ -1,6 +1,7 @@
 #include "verify/subject.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace quadrille::verify {
 
@@ -18,6 +19,7 @@ Subject subject_of(Collective collective, const Build& build, const Problem& pro
   };
   Subject subject;
   subject.commutative = problem.commutative;
+  subject.synchronises = traits(collective).synchronises;
   subject.scratch_limit = scratch_limit;
   subject.units = [collective, at, sizes](Rank rank, Buffer buffer, std::int32_t block) -> std::int64_t {
     const Problem own = at(rank);
@@ -89,6 +91,8 @@ Subject in_a_row(const std::vector<Subject>& subjects) {
   Subject all = subjects.front();
   for (std::size_t round = 1; round < subjects.size(); ++round) {
     const Subject& one = subjects[round];
+    if (one.commutative != all.commutative) throw std::invalid_argument("in_a_row: commutative and other operations");
+    all.synchronises |= one.synchronises;
     const auto shift = static_cast<std::int32_t>(round) * blocks_a_round;
     all.scratch_limit += one.scratch_limit;
     for (std::size_t rank = 0; rank < all.schedules.size(); ++rank) {
@@ -100,11 +104,17 @@ Subject in_a_row(const std::vector<Subject>& subjects) {
       }
     }
   }
-  all.units = [subjects](Rank rank, Buffer buffer, std::int32_t block) {
-    return subjects[static_cast<std::size_t>(block / blocks_a_round)].units(rank, buffer, block % blocks_a_round);
+  std::vector<decltype(all.units)> units;
+  std::vector<decltype(all.given)> given;
+  for (const Subject& one : subjects) {
+    units.push_back(one.units);
+    given.push_back(one.given);
+  }
+  all.units = [units](Rank rank, Buffer buffer, std::int32_t block) {
+    return units[static_cast<std::size_t>(block / blocks_a_round)](rank, buffer, block % blocks_a_round);
   };
-  all.given = [subjects](Rank rank, Buffer buffer, std::int32_t block) {
-    return subjects[static_cast<std::size_t>(block / blocks_a_round)].given(rank, buffer, block % blocks_a_round);
+  all.given = [given](Rank rank, Buffer buffer, std::int32_t block) {
+    return given[static_cast<std::size_t>(block / blocks_a_round)](rank, buffer, block % blocks_a_round);
   };
   return all;
 }

@@ -13,6 +13,7 @@ namespace quadrille::verify {
 struct Subject {
   std::vector<Schedule> schedules;  // by rank
   bool commutative = true;
+  bool synchronises = false;       // nobody may end before everybody has begun
   std::int64_t scratch_limit = 0;  // units of scratch that a rank was promised to take at most
   // Units of a block of the caller's, by rank; -1 if the rank has no such block.
   std::function<std::int64_t(Rank, Buffer, std::int32_t)> units;
@@ -28,7 +29,7 @@ Subject subject_of(Collective collective, const Build& build, const Problem& pro
                    std::int64_t scratch_limit);
 
 // Several collectives in a row over the same slots and counters, each rank starting one when it is done with the one
-// before. Each has blocks of its own for its input and output.
+// before. Each has blocks of its own for its input and output. All are commutative or none.
 Subject in_a_row(const std::vector<Subject>& subjects);
 
 // The schedules as one: `later` starts when `earlier` is complete on this rank; counters go on from where they were.

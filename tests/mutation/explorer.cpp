@@ -58,6 +58,7 @@ class Explorer {
       cover_puts();
       check_progress_with_one_message();
       check_results();
+      check_synchronisation();
       walk_all_interleavings();
     } catch (const Wrong& wrong) {
       opinion.kind = Opinion::Kind::wrong;
@@ -153,6 +154,7 @@ class Explorer {
     }
     const bool message = operation.kind == Kind::send || operation.kind == Kind::receive;
     made.silent = message && !regions.empty() && total == 0;
+    check_apart(made, operation.kind);
     const bool two = operation.kind == Kind::copy || operation.kind == Kind::put;
     if (two && made.operands[0].size() != made.operands[1].size()) throw Wrong("a copy of unequal lengths");
     const bool counts = operation.kind == Kind::publish || operation.kind == Kind::notify ||
@@ -164,6 +166,22 @@ class Explorer {
       made.value = operation.value + operation.value_stride * k;
     }
     return made;
+  }
+
+  // What is written is written once, and read by the same operation only as the right operand of a reduction.
+  static void check_apart(const Instance& one, Kind kind) {
+    const std::set<int> written(one.writes.begin(), one.writes.end());
+    if (written.size() != one.writes.size()) throw Wrong("writes a place twice");
+    const bool onto_right = kind == Kind::reduce && one.operands[1] == one.operands[2];
+    for (std::size_t i = 0; i < one.operands.size(); ++i) {
+      const bool target = writes(kind, static_cast<int>(i)) || (onto_right && i == 1);
+      if (target) continue;
+      if (std::any_of(one.operands[i].begin(), one.operands[i].end(), [&](int u) { return written.contains(u); }))
+        throw Wrong("operands overlap");
+    }
+    if (kind == Kind::reduce &&
+        (one.operands[0].size() != one.operands[2].size() || one.operands[1].size() != one.operands[2].size()))
+      throw Wrong("operands of unequal length");
   }
 
   template <class Numbers>
@@ -263,7 +281,7 @@ class Explorer {
   bool end_harmless(const Set& posted, Set& complete) const {
     bool any = false;
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
-      if (!posted.test(at(i)) || complete.test(at(i)) || (conflicts_[at(i)] & ~posted).any()) continue;
+      if (!posted.test(at(i)) || complete.test(at(i)) || (delays_[at(i)] & ~posted).any()) continue;
       if (!completable(i, posted, complete, false)) continue;
       complete.set(at(i));
       any = true;
@@ -372,6 +390,39 @@ class Explorer {
     return share(x.writes, y.writes) || share(x.writes, y.reads) || share(x.reads, y.writes);
   }
 
+  // If one rank never begins, no other may be able to end.
+  void check_synchronisation() const {
+    if (!subject_.synchronises) return;
+    const auto ranks = static_cast<Rank>(subject_.schedules.size());
+    for (Rank late = 0; late < ranks; ++late) {
+      std::vector<int> left(at(ranks), 0);
+      const Set complete = reach_without_rank(late);
+      for (std::size_t i = 0; i < instances_.size(); ++i) left[at(instances_[i].rank)] += complete.test(i) ? 0 : 1;
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        if (rank != late && left[at(rank)] == 0) throw Wrong("a rank ends before another has begun");
+      }
+    }
+  }
+
+  Set reach_without_rank(Rank late) const {
+    Set posted, complete;
+    for (bool more = true; more;) {
+      more = false;
+      for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
+        if (instances_[at(i)].rank == late) continue;
+        if (!posted.test(at(i)) && postable(i, posted, complete)) {
+          posted.set(at(i));
+          more = true;
+        }
+        if (posted.test(at(i)) && !complete.test(at(i)) && completable(i, posted, complete, false)) {
+          complete.set(at(i));
+          more = true;
+        }
+      }
+    }
+    return complete;
+  }
+
   void find_conflicts() {
     const int count = static_cast<int>(instances_.size());
     conflicts_.resize(instances_.size());
@@ -379,6 +430,11 @@ class Explorer {
       for (int b = 0; b < count; ++b) {
         if (a != b && conflict(a, b)) conflicts_[at(a)].set(at(b));
       }
+    }
+    // While a flush takes its time, so do the puts it covers.
+    delays_ = conflicts_;
+    for (const auto& [put, flushes] : flushes_) {
+      for (int flush : flushes) delays_[at(flush)] |= conflicts_[at(put)];
     }
   }
 
@@ -425,6 +481,7 @@ class Explorer {
   std::int64_t states_ = 0;
   std::vector<Instance> instances_;
   std::vector<Set> conflicts_;  // who touches the same data, one of the two writing
+  std::vector<Set> delays_;     // the same, of a flush those of its puts
   std::map<std::tuple<Rank, Buffer, std::int32_t, std::int64_t>, int> unit_numbers_;
   std::map<std::pair<Rank, std::int32_t>, int> counter_numbers_;
   std::map<int, std::vector<int>> settings_;  // of each counter

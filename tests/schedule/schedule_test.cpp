@@ -15,9 +15,10 @@ namespace {
 // One of everything.
 Schedule sample() {
   Builder builder(1, 4, Unit::bytes);
-  builder.counters(2, 5);
+  builder.counters(2, 9);
   const Region data{.buffer = Buffer::output, .length = 64};
   const Region slot = builder.slot(16);
+  builder.slot(64);
   Region bounce = builder.scratch(16);
   builder.receive(0, data);
   builder.reduce(Region{.buffer = Buffer::input, .length = 64}, data, data);
@@ -78,7 +79,7 @@ TEST(Schedule, ReadsLikeAListing) {
             "    0 receive from 0 output[30k:30 + 30k]\n"
             "    1 send to 2 output[30k:30 + 30k]  after 0\n"
             "  2 receive from 0 output[90:100]  after 0 posted\n"
-            "  3 send to 2 output[90:100]  after 2, 1 posted\n");
+            "  3 send to 2 output[90:100]  after 1 posted, 2\n");
 }
 
 TEST(Schedule, EveryBreachOfTheRulesIsNamed) {

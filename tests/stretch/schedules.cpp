@@ -62,13 +62,12 @@ Schedule one_sided_bcast(const Problem& problem) {
   Builder builder(problem.rank, problem.ranks, Unit::bytes);
   const Region slot = builder.slot(problem.count);
   builder.counters(2 * distances, 1);
-  Step arrived;
   if (tree.parent) {
     const int distance = distance_between(*tree.parent, problem.rank);
     builder.in_order([&] {
       builder.notify(*tree.parent, distance, 1);  // the slot is free
       builder.await(distances + distance, 1);
-      arrived = builder.copy(slot, problem.output);
+      builder.copy(slot, problem.output);
     });
   }
   for (Rank child : tree.children) {
