@@ -19,14 +19,11 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   return {};
 }
 
-std::string to_text(const Restrictions& restrictions) {
-  std::string text;
-  const auto add = [&](bool holds, std::string_view words) {
-    if (holds) text += (text.empty() ? "" : ", ") + std::string(words);
-  };
-  add(restrictions.commutative, "commutative operation");
-  add(restrictions.not_in_place, "not in place");
-  return text.empty() ? "none" : text;
+std::vector<std::string_view> in_words(const Restrictions& restrictions) {
+  std::vector<std::string_view> words;
+  if (restrictions.commutative) words.push_back("commutative operation");
+  if (restrictions.not_in_place) words.push_back("not in place");
+  return words;
 }
 
 Schedule build(const Algorithm& algorithm, const Problem& problem) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "algorithms/collective.hpp"
 
@@ -47,8 +48,8 @@ struct Algorithm {
 // Why the algorithm can't serve the problem; empty if it can.
 std::string refusal(const Algorithm& algorithm, const Problem& problem);
 
-// In words; "none" if there is none.
-std::string to_text(const Restrictions& restrictions);
+// In words, one each.
+std::vector<std::string_view> in_words(const Restrictions& restrictions);
 
 // One rank's schedule. Throws std::invalid_argument with the refusal where there is one.
 Schedule build(const Algorithm& algorithm, const Problem& problem);

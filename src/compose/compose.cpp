@@ -7,10 +7,8 @@ namespace quadrille::compose {
 void on(Builder& builder, const Group& group, std::int32_t channel, Problem problem, const Part& part) {
   const auto rank = group.index_of(problem.rank);
   if (!rank) return;
-  const auto root = group.index_of(problem.root);
-  if (!root) throw std::invalid_argument("compose::on: the root is not a member of the group");
   problem.rank = *rank;
-  problem.root = *root;
+  problem.root = group.index_of(problem.root).value_or(-1);
   problem.ranks = group.size();
   builder.within(group, channel, [&] { part(builder, problem); });
 }

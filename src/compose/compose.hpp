@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "compose/problem.hpp"
 #include "topology/topology.hpp"
@@ -12,7 +13,8 @@ namespace quadrille::compose {
 using Part = std::function<void(Builder&, const Problem&)>;
 
 // Builds `part` on a group: its members run it with the problem's rank, ranks and root translated, the others do
-// nothing. The root must be a member where the part has one. Each part of a composition gets channels of its own.
+// nothing. A root that is not a member is -1 there: only a part without a root can do with that. Each part of a
+// composition gets channels of its own.
 void on(Builder& builder, const Group& group, std::int32_t channel, Problem problem, const Part& part);
 
 // A broadcast down the levels of the problem's topology, from the whole communicator to the innermost domain, one part

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "replay/world.hpp"

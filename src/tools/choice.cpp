@@ -19,7 +19,8 @@ void require_known(const std::string& collective) {
 
 }  // namespace
 
-std::vector<const Algorithm*> chosen(const std::vector<std::string>& collectives, const std::string& algorithm) {
+std::vector<const Algorithm*> chosen(const std::vector<std::string>& collectives,
+                                     const std::optional<std::string>& algorithm) {
   for (const std::string& collective : collectives) require_known(collective);
   std::vector<const Algorithm*> all;
   std::set<std::string_view> names;
@@ -28,11 +29,13 @@ std::vector<const Algorithm*> chosen(const std::vector<std::string>& collectives
                        std::find(collectives.begin(), collectives.end(), name(one->collective)) != collectives.end();
     if (!meant) continue;
     names.insert(one->name);
-    if (algorithm.empty() || one->name == algorithm) all.push_back(one);
+    if (!algorithm || one->name == *algorithm) all.push_back(one);
   }
-  if (all.empty())
+  if (all.empty()) {
+    const std::string of = collectives.empty() ? "" : fmt::format(" of {}", fmt::join(collectives, " or "));
     throw std::invalid_argument(
-        fmt::format("no algorithm '{}' there; choose from {}", algorithm, fmt::join(names, ", ")));
+        fmt::format("no algorithm '{}'{}; there are {}", *algorithm, of, fmt::join(names, ", ")));
+  }
   return all;
 }
 

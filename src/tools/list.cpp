@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tools/choice.hpp"
@@ -19,7 +20,7 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
                     {"steps", one->steps},
                     {"cost", one->cost},
                     {"scratch", one->scratch},
-                    {"restrictions", to_text(one->restrictions)},
+                    {"restrictions", in_words(one->restrictions)},
                     {"logarithmic", one->logarithmic},
                     {"segmented", one->segmented},
                     {"paper", one->paper}});
@@ -30,22 +31,30 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
 void print_table(const std::vector<const Algorithm*>& algorithms) {
   fmt::print("{:<12}{:<21}{:<49}{}\n", "collective", "algorithm", "steps", "restrictions");
   for (const Algorithm* one : algorithms) {
-    fmt::print("{:<12}{:<21}{:<49}{}\n", name(one->collective), one->name, one->steps, to_text(one->restrictions));
+    fmt::print("{:<12}{:<21}{:<49}{}\n", name(one->collective), one->name, one->steps,
+               fmt::join(in_words(one->restrictions), ", "));
   }
-  fmt::print("\np ranks, m segments. --json has costs, scratch and papers.\n");
+  fmt::print(
+      "\nOn p ranks, with m segments. --json has the costs, too: n bytes, a the latency of a message, b the time to "
+      "send\n"
+      "a byte, c the time to reduce one; and scratch, summary and paper.\n");
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, Exit&) {
-  auto* command = app.add_subcommand("list", "List the algorithms, with their steps, cost and restrictions");
-  static std::vector<std::string> collectives;
-  static bool json = false;
-  command->add_option("COLLECTIVE", collectives, "Only these collectives");
-  command->add_flag("--json", json, "As a list of objects, for programs");
-  command->callback([] {
-    const auto algorithms = chosen(collectives, "");
-    json ? print_json(algorithms) : print_table(algorithms);
+  struct Wish {
+    std::vector<std::string> collectives;
+    bool json = false;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = app.add_subcommand(
+      "list", "List the algorithms with their steps and restrictions; with --json, costs, scratch and papers");
+  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
+  command->add_flag("--json", wish->json, "As a list of objects, for programs");
+  command->callback([wish] {
+    const auto algorithms = chosen(wish->collectives, {});
+    wish->json ? print_json(algorithms) : print_table(algorithms);
   });
 }
 

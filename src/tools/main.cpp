@@ -11,6 +11,8 @@ int main(int argc, char** argv) {
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
   app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 if all is well, 1 if a check failed, 2 if the command was not understood or could not be done.");
   int exit = 0;
   quadrille::tools::add_list(app, exit);
   quadrille::tools::add_verify(app, exit);
@@ -18,7 +20,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error);
+    return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "quadrille: {}\n", error.what());
     return 2;

@@ -1,15 +1,18 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fstream>
 #include <map>
+#include <memory>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "draw/draw.hpp"
 #include "tools/choice.hpp"
 #include "tools/commands.hpp"
 #include "verify/execution.hpp"
-#include "verify/proof.hpp"
 
 namespace quadrille::tools {
 
@@ -19,87 +22,114 @@ struct Wish {
   std::string collective;
   std::string algorithm;
   Problem problem;
-  std::int64_t count = -1;
-  std::string svg;
-  Rank rank = -1;
+  std::optional<Rank> root;
+  std::optional<std::int64_t> count;
+  std::optional<std::int64_t> segment;
+  std::optional<std::string> svg;
+  std::optional<Rank> rank;
   bool json = false;
 };
 
-// Enough data that every share and segment has some.
-void choose_sizes(Wish& wish, const Algorithm& algorithm) {
-  Problem& problem = wish.problem;
-  problem.count = wish.count >= 0 ? wish.count : problem.ranks;
-  if (algorithm.segmented && problem.segment == 0) problem.segment = std::max<std::int64_t>(1, (problem.count + 3) / 4);
-  if (problem.root >= problem.ranks)
-    throw std::invalid_argument(fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
-  if (wish.rank >= problem.ranks)
-    throw std::invalid_argument(fmt::format("--rank: there is no rank {} of {}", wish.rank, problem.ranks));
+// More messages than anybody would read.
+constexpr std::int64_t most_messages = 100'000;
+
+void refuse(bool condition, const std::string& why) {
+  if (condition) throw std::invalid_argument(why);
+}
+
+// The problem as wished, with enough data by default that every share and segment has some.
+Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
+  const Traits of = traits(algorithm.collective);
+  Problem problem = wish.problem;
+  refuse(wish.root && !of.rooted, fmt::format("--root: {} has no root", wish.collective));
+  refuse(wish.count && !of.moves_data, fmt::format("--count: {} moves no data", wish.collective));
+  refuse(wish.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
+  problem.root = wish.root.value_or(0);
+  problem.count = wish.count.value_or(of.moves_data ? problem.ranks : 0);
+  if (algorithm.segmented) problem.segment = wish.segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
+  refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
+  refuse(wish.rank && *wish.rank >= problem.ranks,
+         fmt::format("--rank: there is no rank {} of {}", wish.rank.value_or(0), problem.ranks));
+  if (const std::string why = refusal(algorithm, problem); !why.empty()) throw std::invalid_argument(why);
+  return problem;
+}
+
+void print_schedule(const Wish& wish, const Algorithm& algorithm, Problem problem) {
+  problem.rank = *wish.rank;
+  const Schedule schedule = build(algorithm, problem);
+  if (wish.json) {
+    fmt::print("{}\n", to_json(schedule));
+  } else {
+    fmt::print("{}, {}: {}", name(algorithm.collective), algorithm.name, to_text(schedule));
+  }
 }
 
 void print_steps(const verify::Execution& execution) {
-  std::map<std::int64_t, std::vector<std::string>> steps;
-  for (const verify::Matched& message : execution.messages) {
-    steps[message.step].push_back(fmt::format("{}->{}", message.from, message.to));
+  std::map<std::int64_t, std::vector<std::pair<Rank, Rank>>> steps;
+  for (const verify::Matched& message : execution.messages) steps[message.step].push_back({message.from, message.to});
+  for (auto& [step, messages] : steps) {
+    std::sort(messages.begin(), messages.end());
+    fmt::print("step {:>3}:", step);
+    for (const auto& [from, to] : messages) fmt::print("  {}->{}", from, to);
+    fmt::print("\n");
   }
-  for (const auto& [step, messages] : steps) fmt::print("step {:>3}: {}\n", step, fmt::join(messages, "  "));
 }
 
-std::string counted(std::size_t number, std::string_view what) {
+std::string counted(std::int64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-void show(Wish wish) {
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("can't write {}", path));
+}
+
+void show(const Wish& wish) {
   const Algorithm& algorithm = *chosen({wish.collective}, wish.algorithm).front();
-  choose_sizes(wish, algorithm);
-  const Problem& problem = wish.problem;
-  if (wish.rank >= 0) {
-    Problem own = problem;
-    own.rank = wish.rank;
-    const Schedule schedule = build(algorithm, own);
-    fmt::print("{}\n", wish.json ? to_json(schedule) : to_text(schedule));
-    return;
-  }
-  const auto sizes = [&](Rank, Rank) { return problem.count; };
-  const verify::Subject subject = verify::subject_of(algorithm, problem, sizes);
+  const Problem problem = problem_for(wish, algorithm);
+  if (wish.rank) return print_schedule(wish, algorithm, problem);
+  const std::int64_t messages = algorithm.predict(problem).messages;
+  refuse(messages > most_messages,
+         fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
+  const verify::Subject subject = verify::subject_of(algorithm, problem, [&](Rank, Rank) { return problem.count; });
   verify::Expressions expressions(subject.commutative);
   const verify::Execution execution = verify::execute(subject, expressions);
   if (!execution.fault.empty()) throw std::runtime_error(execution.fault);
   const std::string heading = fmt::format("{}, {}", name(algorithm.collective), algorithm.name);
-  const std::string subheading = fmt::format("{}, {}, {}", counted(static_cast<std::size_t>(problem.ranks), "rank"),
-                                             counted(static_cast<std::size_t>(execution.steps), "step"),
-                                             counted(execution.messages.size(), "message"));
-  if (wish.svg.empty()) {
-    fmt::print("{}: {}\n", heading, subheading);
-    print_steps(execution);
-    return;
-  }
-  std::ofstream file(wish.svg);
-  file << draw::svg(subject, {heading, subheading});
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("can't write {}", wish.svg));
+  const std::string subheading =
+      fmt::format("{}, {}, {}", counted(problem.ranks, "rank"), counted(execution.steps, "step"),
+                  counted(static_cast<std::int64_t>(execution.messages.size()), "message"));
+  if (wish.svg) return write_file(*wish.svg, draw::svg(subject, {heading, subheading}));
+  fmt::print("{}: {}\n", heading, subheading);
+  print_steps(execution);
 }
 
 }  // namespace
 
 void add_show(CLI::App& app, Exit&) {
+  constexpr Rank most_ranks = 1 << 20;
+  const auto wish = std::make_shared<Wish>();
   auto* command = app.add_subcommand("show", "Show an algorithm: ranks across, steps down, messages as arrows");
-  static Wish wish;
-  command->add_option("COLLECTIVE", wish.collective)->required();
-  command->add_option("--algorithm", wish.algorithm, "One of those that 'quadrille list COLLECTIVE' names")->required();
-  command->add_option("--ranks", wish.problem.ranks, "How many ranks")->required()->check(CLI::Range(1, 1 << 20));
-  command->add_option("--root", wish.problem.root, "The root, where there is one")->check(CLI::NonNegativeNumber);
-  command->add_option("--count", wish.count, "Units of data a rank; default: as many as ranks")
-      ->check(CLI::NonNegativeNumber);
+  command->add_option("COLLECTIVE", wish->collective)->required();
+  command->add_option("--algorithm", wish->algorithm, "One of those that 'quadrille list COLLECTIVE' names")
+      ->required();
+  command->add_option("--ranks", wish->problem.ranks, "How many ranks")->required()->check(CLI::Range(1, most_ranks));
+  command->add_option("--root", wish->root, "The root, where there is one")->check(CLI::Range(0, most_ranks));
+  command->add_option("--count", wish->count, "Bytes or elements a rank; default: as many as ranks")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
   command
-      ->add_option("--segment", wish.problem.segment,
-                   "Units of a segment, for algorithms that pipeline; default: 4 segments")
-      ->check(CLI::PositiveNumber);
-  command->add_flag("--in-place", wish.problem.in_place, "The input is the output");
-  command->add_option("--svg", wish.svg, "Draw it into this file");
-  auto* rank = command->add_option("--rank", wish.rank, "Print the schedule of this rank, operation by operation")
-                   ->check(CLI::NonNegativeNumber);
-  command->add_flag("--json", wish.json, "With --rank: as JSON")->needs(rank);
-  command->callback([] { show(wish); });
+      ->add_option("--segment", wish->segment,
+                   "Bytes or elements of a segment, for algorithms that pipeline; default: 4 segments")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
+  command->add_flag("--in-place", wish->problem.in_place, "The input is the output");
+  auto* svg = command->add_option("--svg", wish->svg, "Draw it into this file");
+  auto* rank = command->add_option("--rank", wish->rank, "Print the schedule of this rank, operation by operation")
+                   ->check(CLI::Range(0, most_ranks))
+                   ->excludes(svg);
+  command->add_flag("--json", wish->json, "With --rank: as JSON")->needs(rank);
+  command->callback([wish] { show(*wish); });
 }
 
 }  // namespace quadrille::tools

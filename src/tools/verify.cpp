@@ -1,11 +1,18 @@
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <chrono>
+#include <ctime>
+#include <memory>
 #include <mutex>
+#include <new>
+#include <optional>
+#include <set>
 #include <stdexcept>
 #include <thread>
 
@@ -20,36 +27,66 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // The ranks of the full matrix, and the larger ones.
-std::vector<Rank> default_ranks(const Algorithm& algorithm) {
-  std::vector<Rank> ranks;
-  for (Rank p = 1; p <= 64; ++p) ranks.push_back(p);
-  for (Rank p : {100, 127, 128, 129, 255, 256}) ranks.push_back(p);
-  if (algorithm.logarithmic) ranks.insert(ranks.end(), {1000, 1023, 1024, 1025, 4095, 4096});
+std::set<Rank> default_ranks(const Algorithm& algorithm) {
+  std::set<Rank> ranks = {100, 127, 128, 129, 255, 256};
+  for (Rank p = 1; p <= 64; ++p) ranks.insert(p);
+  if (algorithm.logarithmic) ranks.insert({1000, 1023, 1024, 1025, 4095, 4096});
   return ranks;
 }
 
+constexpr Rank most_ranks = 1 << 20;
+
+Rank parse_rank(std::string_view text) {
+  Rank rank = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
+  const bool whole_text = error == std::errc() && rest == text.data() + text.size();
+  return whole_text && rank <= most_ranks ? rank : 0;
+}
+
 // "1-8,16" and the like.
-std::vector<Rank> parse_ranks(const std::string& text) {
-  std::vector<Rank> ranks;
+std::set<Rank> parse_ranks(const std::string& text) {
+  std::set<Rank> ranks;
   for (const std::string& word : CLI::detail::split(text, ',')) {
-    Rank first = 0;
-    Rank last = 0;
-    char rest = 0;
-    const int found = std::sscanf(word.c_str(), "%d-%d%c", &first, &last, &rest);
-    if (found == 1 && word == std::to_string(first)) last = first;
-    if (found < 1 || found > 2 || first < 1 || last < first) {
-      throw std::invalid_argument(
-          fmt::format("--ranks: '{}' is neither a number of ranks nor a range like 1-64", word));
+    const std::size_t dash = word.find('-');
+    const Rank first = parse_rank(word.substr(0, dash));
+    const Rank last = dash == std::string::npos ? first : parse_rank(word.substr(dash + 1));
+    if (first < 1 || last < first) {
+      throw std::invalid_argument(fmt::format(
+          "--ranks: '{}' is neither a number of ranks nor a range like 1-64; at most {} ranks", word, most_ranks));
     }
-    for (Rank p = first; p <= last; ++p) ranks.push_back(p);
+    for (Rank p = first; p <= last; ++p) ranks.insert(p);
   }
   return ranks;
+}
+
+// Cores this process may use.
+unsigned usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1U, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+std::string check_safely(const verify::Case& one) {
+  try {
+    return verify::check(one);
+  } catch (const std::bad_alloc&) {
+    return "out of memory: ask for fewer --ranks";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
+double thread_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 // Checks all cases on all cores, showing how far it is.
 class Campaign {
  public:
-  void add(const Algorithm& algorithm, const std::vector<Rank>& ranks) {
+  void add(const Algorithm& algorithm, const std::set<Rank>& ranks) {
     tallies_.push_back({&algorithm});
     for (Rank p : ranks) {
       for (const verify::Case& one : verify::cases(algorithm, p)) work_.push_back({one, tallies_.size() - 1});
@@ -59,8 +96,7 @@ class Campaign {
   // Returns whether everything passed.
   bool run() {
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < std::max(1U, std::thread::hardware_concurrency()); ++i)
-      threads.emplace_back([this] { drain(); });
+    for (unsigned i = 0; i < usable_cores(); ++i) threads.emplace_back([this] { drain(); });
     for (std::thread& thread : threads) thread.join();
     clear_progress();
     return report();
@@ -80,9 +116,9 @@ class Campaign {
 
   void drain() {
     for (std::size_t i = next_++; i < work_.size(); i = next_++) {
-      const auto begin = Clock::now();
-      const std::string fault = verify::check(work_[i].one);
-      const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+      const double begin = thread_seconds();
+      const std::string fault = check_safely(work_[i].one);
+      const double seconds = thread_seconds() - begin;
       const std::lock_guard guard(mutex_);
       Tally& tally = tallies_[work_[i].tally];
       tally.seconds += seconds;
@@ -139,19 +175,22 @@ class Campaign {
 }  // namespace
 
 void add_verify(CLI::App& app, Exit& exit) {
+  struct Wish {
+    std::vector<std::string> collectives;
+    std::optional<std::string> ranks;
+    std::optional<std::string> algorithm;
+  };
+  const auto wish = std::make_shared<Wish>();
   auto* command = app.add_subcommand("verify", "Prove the algorithms and replay them on real data");
-  static std::vector<std::string> collectives;
-  static std::string ranks;
-  static std::string algorithm;
-  command->add_option("COLLECTIVE", collectives, "Only these collectives");
+  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
   command->add_option(
-      "--ranks", ranks,
+      "--ranks", wish->ranks,
       "Numbers of ranks, as 1-8,16; default: 1-64 and some up to 256, logarithmic algorithms up to 4096");
-  command->add_option("--algorithm", algorithm, "Only this algorithm");
-  command->callback([&exit] {
+  command->add_option("--algorithm", wish->algorithm, "Only this algorithm");
+  command->callback([wish, &exit] {
     Campaign campaign;
-    for (const Algorithm* one : chosen(collectives, algorithm)) {
-      campaign.add(*one, ranks.empty() ? default_ranks(*one) : parse_ranks(ranks));
+    for (const Algorithm* one : chosen(wish->collectives, wish->algorithm)) {
+      campaign.add(*one, wish->ranks ? parse_ranks(*wish->ranks) : default_ranks(*one));
     }
     exit = campaign.run() ? 0 : 1;
   });

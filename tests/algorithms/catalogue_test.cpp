@@ -11,7 +11,13 @@
 namespace quadrille {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__has_feature)
+#define QUADRILLE_HAS_FEATURE(name) __has_feature(name)
+#else
+#define QUADRILLE_HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || QUADRILLE_HAS_FEATURE(address_sanitizer) || \
+    QUADRILLE_HAS_FEATURE(thread_sanitizer)
 constexpr bool timing_counts = false;
 #else
 constexpr bool timing_counts = true;
@@ -40,7 +46,7 @@ TEST(Catalogue, RefusalsNameTheReason) {
   EXPECT_NE(refusal(*find_algorithm(Collective::alltoallv, "linear"), problem), "");
   EXPECT_NE(refusal(*find_algorithm(Collective::bcast, "linear"), problem), "");
   EXPECT_EQ(refusal(*find_algorithm(Collective::allreduce, "recursive_doubling"), problem), "");
-  EXPECT_EQ(to_text(ring.restrictions), "commutative operation");
+  EXPECT_EQ(in_words(ring.restrictions), std::vector<std::string_view>{"commutative operation"});
 }
 
 TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndQuick) {

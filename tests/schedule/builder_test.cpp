@@ -150,8 +150,47 @@ TEST(Builder, WhoeverTouchesAPutFollowsItsFlush) {
   EXPECT_NE(std::find(list.begin(), list.end(), Dependency{1, 0, false}), list.end());
 }
 
+TEST(Builder, InOrderReachesFromOneIterationToTheNext) {
+  Builder builder(0, 2, Unit::bytes);
+  builder.counters(2, 10);
+  builder.in_order([&] {
+    builder.for_each_segment(100, 10, 4, [&](const Segment&) {
+      builder.wait(1, 0, 1, 1);
+      builder.publish(1, 1, 1);
+    });
+  });
+  const auto first = dependencies(builder.finish(), 0);
+  EXPECT_NE(std::find(first.begin(), first.end(), Dependency{1, 1, false}), first.end());
+}
+
+TEST(Builder, OneMayAddWhatTheDataDoesNotShow) {
+  Builder builder(0, 3, Unit::bytes);
+  const Added first = builder.send_signal(1);
+  builder.after(builder.send_signal(2), {first});
+  EXPECT_EQ(dependencies(builder.finish(), 1), (std::vector<Dependency>{{0, 0, false}}));
+}
+
+TEST(Builder, LoopsOverTheSameScratchTakeLinearRoom) {
+  const auto bytes = [](int loops) {
+    Builder builder(0, 2, Unit::bytes);
+    const Region scratch = builder.scratch(8);
+    for (int i = 0; i < loops; ++i) {
+      const Region block{.buffer = Buffer::input, .block = i};
+      builder.for_each_chunk(block, 8, 2, [&](const Segment& chunk) {
+        Region bounce = chunk.of(scratch);
+        bounce.stride = 0;
+        builder.copy(chunk.of(block), bounce);
+        builder.send(1, bounce);
+      });
+    }
+    return builder.finish().bytes();
+  };
+  EXPECT_LT(bytes(400), 5 * bytes(100));
+}
+
 TEST(Builder, MisuseIsReported) {
   Builder builder(0, 2, Unit::bytes);
+  EXPECT_THROW(builder.for_each_chunk(data, 2, 4, [](const Segment&) {}), std::invalid_argument);
   EXPECT_THROW(builder.for_each_segment(10, 2, 65, [](const Segment&) {}), std::invalid_argument);
   EXPECT_THROW(builder.for_each_segment(10, 2, 4, [&](const Segment&) { builder.fence(); }), std::logic_error);
 }

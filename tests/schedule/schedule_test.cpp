@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -83,27 +85,40 @@ TEST(Schedule, ReadsLikeAListing) {
 }
 
 TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
-  const auto broken = [](auto&& damage) {
+  const auto expect = [](std::string_view words, auto&& damage) {
     Schedule schedule = sample();
     damage(schedule);
-    return malformed(schedule);
+    EXPECT_NE(malformed(schedule).find(words), std::string::npos) << words << "; it says: " << malformed(schedule);
   };
-  EXPECT_NE(broken([](Schedule& s) { s.operations[0].peer = 4; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.operations[0].peer = 1; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.operations[0].channel = 1; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.operations[1].regions = 2; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.regions[0].offset = -1; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.regions[0].owner = 2; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.regions[0].stride = 8; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.regions[0].clipped = true; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.dependencies.back().operation = 100; }), "");
-  EXPECT_NE(
-      broken([](Schedule& s) { s.dependencies.back().operation = static_cast<std::int32_t>(s.operations.size()) - 1; }),
-      "");
-  EXPECT_NE(broken([](Schedule& s) { s.loops[0].window = 65; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.loops[0].iterations = 0; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.loops[0].last = s.loops[0].first; }), "");
-  EXPECT_NE(broken([](Schedule& s) { s.operations[0].loop = 0; }), "");
+  const auto first = [](Schedule& s, Kind kind) -> Operation& {
+    return *std::find_if(s.operations.begin(), s.operations.end(), [&](const Operation& o) { return o.kind == kind; });
+  };
+  expect("no such peer", [](Schedule& s) { s.operations[0].peer = 4; });
+  expect("to itself", [](Schedule& s) { s.operations[0].peer = 1; });
+  expect("a peer where there is none", [&](Schedule& s) { first(s, Kind::await).peer = 2; });
+  expect("outside the declared", [](Schedule& s) { s.operations[0].channel = 1; });
+  expect("takes 3 regions", [](Schedule& s) { s.operations[1].regions = 2; });
+  expect("before its block", [](Schedule& s) { s.regions[0].offset = -1; });
+  expect("only slots", [](Schedule& s) { s.regions[0].owner = 2; });
+  expect("outside a loop", [](Schedule& s) { s.regions[0].stride = 8; });
+  expect("outside a chunk loop", [](Schedule& s) { s.regions[0].clipped = true; });
+  expect("beyond all bounds", [](Schedule& s) { s.regions[0].offset = std::numeric_limits<std::int64_t>::max() - 4; });
+  expect("moves backwards",
+         [](Schedule& s) { s.regions[static_cast<std::size_t>(s.operations[3].first_region)].stride = -8; });
+  expect("on no operation", [](Schedule& s) { s.dependencies.back().operation = 100; });
+  expect("later operation",
+         [](Schedule& s) { s.dependencies.back().operation = static_cast<std::int32_t>(s.operations.size()) - 1; });
+  expect("from 1 to 64", [](Schedule& s) { s.loops[0].window = 65; });
+  expect("no iterations", [](Schedule& s) { s.loops[0].iterations = 0; });
+  expect("outside the schedule", [](Schedule& s) { s.loops[0].last = s.loops[0].first; });
+  expect("not its own", [](Schedule& s) { s.operations[3].loop = -1; });
+  expect("part of a block", [](Schedule& s) { s.loops[1].over.length = 4; });
+  expect("counter outside", [](Schedule& s) { s.counters = 1; });
+  expect("beyond what a run", [](Schedule& s) { s.counter_span = 2; });
+  expect("what it was before", [&](Schedule& s) { first(s, Kind::publish).value = 0; });
+  expect("not declared", [](Schedule& s) { s.slots.pop_back(); });
+  expect("outside its block", [](Schedule& s) { s.slots[0] = 15; });
+  expect("overlap", [](Schedule& s) { s.regions[1] = s.regions[2].part(0, 32); });
 }
 
 TEST(Schedule, DoesNotGrowWithTheBytes) {

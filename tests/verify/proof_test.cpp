@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <stdexcept>
+#include <vector>
 
 #include "algorithms/catalogue.hpp"
 #include "verify/matrix.hpp"
@@ -80,15 +82,6 @@ TEST(Proof, FindsTheDeadlockOfAFewMessagesInFlight) {
 }
 
 TEST(Proof, FindsDataThatNobodyWrote) {
-  const std::string fault = fault_of(
-      [](Builder& builder, const Problem& problem) {
-        if (problem.rank == 0) builder.send(1, problem.output);
-        if (problem.rank == 1) builder.receive(0, problem.output.part(0, 8));
-        if (problem.rank == 1) builder.send(2, problem.output);
-        if (problem.rank == 2) builder.receive(1, problem.output);
-      },
-      3);
-  EXPECT_EQ(fault, "");
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
                      if (problem.rank == 1) builder.send(0, problem.output);
                      if (problem.rank == 0) builder.receive(1, problem.output);
@@ -193,6 +186,118 @@ TEST(Proof, AWrittenInputIsFound) {
     return builder.finish();
   };
   EXPECT_TRUE(says(prove(subject_of(Collective::allreduce, build, problem, {}, 0)).fault, "the caller's input"));
+}
+
+// A barrier by hand.
+std::string barrier_fault(Rank ranks, const Write& write) {
+  Problem problem;
+  problem.ranks = ranks;
+  const Build build = [&](const Problem& own) {
+    Builder builder(own.rank, own.ranks, Unit::bytes);
+    write(builder, own);
+    return builder.finish();
+  };
+  return prove(subject_of(Collective::barrier, build, problem, {}, 0)).fault;
+}
+
+TEST(Proof, ABarrierMustHearOfEveryRank) {
+  EXPECT_TRUE(says(barrier_fault(4, [](Builder&, const Problem&) {}), "before everybody has begun"));
+  // Dissemination on 5 ranks takes 3 rounds; with 2 everybody has heard of 4.
+  const auto rounds = [](int count) {
+    return [count](Builder& builder, const Problem& problem) {
+      for (int round = 0; round < count; ++round) {
+        const Rank distance = 1 << round;
+        builder.send_signal((problem.rank + distance) % 5);
+        builder.receive_signal((problem.rank + 5 - distance) % 5);
+        builder.fence();
+      }
+    };
+  };
+  EXPECT_EQ(barrier_fault(5, rounds(3)), "");
+  EXPECT_TRUE(says(barrier_fault(5, rounds(2)), "before everybody has begun"));
+}
+
+TEST(Proof, OperandsMustNotOverlapInAnyIteration) {
+  const std::string fault = fault_of([](Builder& builder, const Problem& problem) {
+    if (problem.rank == 0) builder.send(1, problem.output);
+    if (problem.rank == 1) builder.receive(0, problem.output);
+    // The target moves onto the source in the second iteration.
+    builder.for_each_segment(
+        4, 2, 1, [&](const Segment& segment) { builder.copy(problem.output.part(2, 2), segment.of(problem.output)); });
+  });
+  EXPECT_TRUE(says(fault, "operands overlap")) << fault;
+  EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
+                     const std::vector<Region> twice = {problem.output.part(0, 4), problem.output.part(0, 4)};
+                     if (problem.rank == 0) builder.send(1, problem.output);
+                     if (problem.rank == 1) builder.receive(0, twice);
+                   }),
+                   "overlap"));
+}
+
+TEST(Proof, OperandsOfUnequalLengthAreFoundWhenOnlyTheBindingKnowsThem) {
+  Problem problem;
+  problem.ranks = 2;
+  const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{1 + from + 2 * to}; };
+  const Build build = [](const Problem& own) {
+    Builder builder(own.rank, own.ranks, Unit::bytes);
+    builder.copy(own.input_block(1 - own.rank), own.output_block(own.rank));
+    return builder.finish();
+  };
+  EXPECT_TRUE(says(prove(subject_of(Collective::alltoallv, build, problem, sizes, 0)).fault, "differ in length"));
+}
+
+TEST(Proof, SchedulesMustAgreeOnWhatTheyDeclare) {
+  Problem problem;
+  problem.ranks = 2;
+  const auto subject = [&] { return subject_of(*find_algorithm(Collective::bcast, "linear"), problem); };
+  const auto fault = [&](auto&& damage) {
+    Subject damaged = subject();
+    damage(damaged.schedules[1]);
+    return prove(damaged).fault;
+  };
+  EXPECT_EQ(prove(subject()).fault, "");
+  EXPECT_NE(fault([](Schedule& s) { s.slots.push_back(8); }), "");
+  EXPECT_NE(fault([](Schedule& s) { s.counters = 1; }), "");
+  EXPECT_NE(fault([](Schedule& s) { s.channels = 2; }), "");
+  EXPECT_NE(fault([](Schedule& s) { s.unit = Unit::elements; }), "");
+  EXPECT_NE(fault([](Schedule& s) { s.rank = 0; }), "");
+  EXPECT_NE(fault([](Schedule& s) { s.ranks = 3; }), "");
+}
+
+TEST(Proof, CommutativeAndOtherReductionsAreNotMixedInARow) {
+  Problem problem;
+  problem.ranks = 2;
+  problem.count = 1;
+  const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  const Subject commutative = subject_of(algorithm, problem);
+  problem.commutative = false;
+  EXPECT_THROW(in_a_row({commutative, subject_of(algorithm, problem)}), std::invalid_argument);
+}
+
+// The order that an empty loop would have kept must be kept without it, too.
+TEST(Proof, AChunkLoopThatTurnsOutEmptyKeepsTheOrderAroundIt) {
+  Problem problem;
+  problem.ranks = 2;
+  const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{from == to ? 4 : 0}; };
+  const Build build = [](const Problem& own) {
+    Builder builder(own.rank, own.ranks, Unit::bytes);
+    const Rank peer = 1 - own.rank;
+    const Region mine = own.output_block(own.rank);
+    builder.copy(own.input_block(own.rank), mine);
+    const auto exchange = [&](Region region, bool sends) {
+      if (sends) builder.send(peer, region);
+      if (!sends) builder.receive(peer, region);
+    };
+    const Region scratch = builder.scratch(4);
+    exchange(own.rank == 0 ? own.input_block(0) : scratch, own.rank == 0);
+    builder.for_each_chunk(own.rank == 0 ? own.input_block(1) : own.output_block(0), 2, 2, [&](const Segment& chunk) {
+      exchange(chunk.of(own.rank == 0 ? own.input_block(1) : own.output_block(0)), own.rank == 0);
+    });
+    const Region other = builder.scratch(4);
+    exchange(own.rank == 0 ? own.input_block(0) : other, own.rank == 0);
+    return builder.finish();
+  };
+  EXPECT_EQ(prove(subject_of(Collective::alltoallv, build, problem, sizes, 8)).fault, "");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 // r + 2, ... and receiving from r - 1, r - 2, ..., so that with a bound on the messages in flight, however small, each
 // send still finds its receive.
 //
-// Steps: p - 1. Cost: (p - 1) a + (bytes of the busiest rank) b. Any number of ranks; two buffers. No scratch.
+// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"

@@ -1,7 +1,7 @@
 // Pipelined chain broadcast: the ranks stand in a line and pass the data on in segments, so that after the first
 // segment has reached the end every link is busy at once.
 //
-// Steps: p - 2 + m for m segments. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
+// Steps: p - 2 + m for m segments and p > 1. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "patterns/trees.hpp"
