@@ -5,7 +5,10 @@
 function(quadrille_tidy target)
   find_program(CLANG_TIDY clang-tidy)
   if(NOT CLANG_TIDY)
-    add_custom_target(${target} COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy is not installed" COMMAND ${CMAKE_COMMAND} -E false)
+    add_custom_target(
+      ${target}
+      COMMAND ${CMAKE_COMMAND} -E echo "clang-tidy is not installed"
+      COMMAND ${CMAKE_COMMAND} -E false)
     return()
   endif()
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.hpp ${PROJECT_SOURCE_DIR}/src/*.h)
