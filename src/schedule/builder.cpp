@@ -160,7 +160,6 @@ void Builder::after(Added step, std::initializer_list<Added> earlier) {
 }
 
 void Builder::fence() {
-  if (loop_ >= 0) throw std::logic_error("Builder::fence: a loop is open");
   const auto count = static_cast<std::int32_t>(schedule_.operations.size());
   const std::int32_t first = fence_ + 1;
   if (first == count) return;
@@ -251,6 +250,7 @@ void Builder::end_loop() {
   for (std::int32_t later = loop.first; later < loop.last; ++later) {
     for (std::int32_t earlier = loop.first; earlier < loop.last; ++earlier) carry_data(earlier, later, loop);
   }
+  const std::int32_t loop_first = loop.first;
   if (loop_in_order_ && loop.first < loop.last) depend(loop.first, {loop.last - 1, 1, false});
   const std::vector<StreamEnds*> streams = std::exchange(loop_streams_, {});
   for (StreamEnds* stream : streams) {
@@ -268,6 +268,7 @@ void Builder::end_loop() {
   // What the loop writes it writes after all that touched it before: whoever comes later need only follow the loop. A
   // chunk loop may turn out to be empty, and then nobody could follow it: a join behind it takes its place.
   const std::int32_t join = loop.chunk > 0 ? join_behind(loop) : -1;
+  if (join >= 0 && fence_ >= loop_first) fence_ = join;
   for (std::size_t i = 0; i < written.size(); ++i) {
     hazards_.forget_before(written[i], ranges[i], join < 0 ? loop.first : join);
     if (join >= 0) hazards_.access(written[i], ranges[i], true, join, false, [](std::int32_t) {});

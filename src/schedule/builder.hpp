@@ -79,7 +79,8 @@ class Builder {
   // `step` waits for `earlier`, too.
   void after(Added step, std::initializer_list<Added> earlier);
 
-  // A phase ends: everything from here on follows everything before. Not inside a loop.
+  // A phase ends: everything from here on follows everything before. Inside a loop this holds in each iteration by
+  // itself: the next one need not wait for it.
   void fence();
 
   // Inside body, each operation follows the one before it.

@@ -1,17 +1,41 @@
 #include "topology/topology.hpp"
 
-#include <algorithm>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 namespace quadrille {
 
-Topology::Topology(Rank ranks, std::vector<std::vector<std::int32_t>> domains)
-    : ranks_(ranks), domains_(std::move(domains)) {
-  for (const auto& level : domains_) {
+Topology::Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& names) {
+  Level everybody;
+  everybody.domain_of.assign(static_cast<std::size_t>(ranks), 0);
+  everybody.domains.emplace_back();
+  for (Rank rank = 0; rank < ranks; ++rank) everybody.domains.front().members.push_back(rank);
+  levels_.push_back(std::move(everybody));
+  for (const auto& level : names) {
     if (level.size() != static_cast<std::size_t>(ranks)) {
       throw std::invalid_argument("Topology: every level names a domain for every rank");
     }
+    add_level(level);
   }
+}
+
+void Topology::add_level(const std::vector<std::int32_t>& names) {
+  Level& outer = levels_.back();
+  Level level;
+  std::map<std::pair<std::int32_t, std::int32_t>, std::int32_t> numbers;  // by outer domain and name
+  for (std::size_t rank = 0; rank < names.size(); ++rank) {
+    const std::int32_t around = outer.domain_of[rank];
+    const auto number = static_cast<std::int32_t>(level.domains.size());
+    const auto [place, fresh] = numbers.try_emplace({around, names[rank]}, number);
+    if (fresh) {
+      level.domains.emplace_back();
+      outer.domains[static_cast<std::size_t>(around)].inside.push_back(number);
+    }
+    level.domain_of.push_back(place->second);
+    level.domains[static_cast<std::size_t>(place->second)].members.push_back(static_cast<Rank>(rank));
+  }
+  levels_.push_back(std::move(level));
 }
 
 Topology Topology::nodes(Rank ranks, Rank per_node) {
@@ -20,34 +44,29 @@ Topology Topology::nodes(Rank ranks, Rank per_node) {
   return Topology(ranks, {std::move(node)});
 }
 
-bool Topology::together(int level, Rank a, Rank b) const {
-  return std::all_of(domains_.begin(), domains_.begin() + level, [&](const auto& domain) {
-    return domain[static_cast<std::size_t>(a)] == domain[static_cast<std::size_t>(b)];
-  });
+const Topology::Domain& Topology::at(int level, Rank rank) const {
+  const Level& of = levels_[static_cast<std::size_t>(level)];
+  return of.domains[static_cast<std::size_t>(of.domain_of[static_cast<std::size_t>(rank)])];
 }
 
 Group Topology::domain(int level, Rank rank) const {
-  if (level == 0) return Group::all(ranks_);
-  std::vector<Rank> members;
-  for (Rank other = 0; other < ranks_; ++other) {
-    if (together(level, rank, other)) members.push_back(other);
-  }
-  return Group::of(std::move(members));
+  const std::vector<Rank>& members = at(level, rank).members;
+  const auto count = static_cast<Rank>(members.size());
+  if (members.back() - members.front() + 1 == count) return Group::strided(members.front(), 1, count);
+  return Group::of(members);
 }
 
 Rank Topology::leader(int level, Rank rank, Rank root) const {
-  if (together(level, rank, root)) return root;
-  Rank first = 0;
-  while (!together(level, rank, first)) ++first;
-  return first;
+  const Domain& domain = at(level, rank);
+  return &domain == &at(level, root) ? root : domain.members.front();
 }
 
 Group Topology::leaders(int level, Rank rank, Rank root) const {
   std::vector<Rank> leaders;
-  for (Rank other = 0; other < ranks_; ++other) {
-    const bool known =
-        std::any_of(leaders.begin(), leaders.end(), [&](Rank one) { return together(level + 1, one, other); });
-    if (together(level, rank, other) && !known) leaders.push_back(leader(level + 1, other, root));
+  for (std::int32_t inner : at(level, rank).inside) {
+    const Rank first =
+        levels_[static_cast<std::size_t>(level) + 1].domains[static_cast<std::size_t>(inner)].members.front();
+    leaders.push_back(leader(level + 1, first, root));
   }
   return Group::of(std::move(leaders));
 }

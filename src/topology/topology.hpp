@@ -1,23 +1,24 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "schedule/group.hpp"
 
 namespace quadrille {
 
-// The machine as nested groups of ranks: level 0 is the whole communicator, each further level splits the groups of
-// the one before (racks, nodes, sockets, ...).
+// The machine as nested groups of ranks: level 0 is the whole communicator, each further level splits the domains of
+// the one before (racks, nodes, sockets, ...). Made once for a communicator; every question is then answered in time
+// that depends on the answer alone.
 class Topology {
  public:
-  // `domains[level][rank]` names the domain of a rank on that level; a level need not repeat the names above it.
-  Topology(Rank ranks, std::vector<std::vector<std::int32_t>> domains);
+  // `names[level][rank]` names the domain of a rank on that level; a level need not repeat the names above it.
+  Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& names);
 
   // Ranks 0 ... per_node - 1 on the first node, and so on; the last one may be smaller.
   static Topology nodes(Rank ranks, Rank per_node);
 
-  Rank ranks() const { return ranks_; }
-  int levels() const { return static_cast<int>(domains_.size()) + 1; }
+  int levels() const { return static_cast<int>(levels_.size()); }
 
   // The ranks that share the domain of `rank` on `level`, in rank order.
   Group domain(int level, Rank rank) const;
@@ -29,10 +30,19 @@ class Topology {
   Group leaders(int level, Rank rank, Rank root) const;
 
  private:
-  bool together(int level, Rank a, Rank b) const;
+  struct Domain {
+    std::vector<Rank> members;
+    std::vector<std::int32_t> inside;  // its domains of the next level
+  };
+  struct Level {
+    std::vector<std::int32_t> domain_of;  // by rank
+    std::vector<Domain> domains;
+  };
 
-  Rank ranks_;
-  std::vector<std::vector<std::int32_t>> domains_;
+  const Domain& at(int level, Rank rank) const;
+  void add_level(const std::vector<std::int32_t>& names);
+
+  std::vector<Level> levels_;
 };
 
 }  // namespace quadrille

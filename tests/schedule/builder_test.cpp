@@ -61,6 +61,21 @@ TEST(Builder, AFenceComesAfterEverythingAndBeforeEverything) {
   EXPECT_EQ(dependencies(schedule, 3), (std::vector<Dependency>{{2, 0, false}}));
 }
 
+TEST(Builder, AFenceInALoopHoldsInEachIteration) {
+  Builder builder(0, 3, Unit::bytes);
+  builder.send_signal(1);
+  builder.for_each_segment(100, 10, 4, [&](const Segment&) {
+    builder.receive_signal(1);
+    builder.fence();
+    builder.send_signal(2);
+  });
+  builder.receive_signal(2);
+  const Schedule schedule = builder.finish();
+  EXPECT_EQ(dependencies(schedule, 2), (std::vector<Dependency>{{0, 0, false}, {1, 0, false}}));
+  EXPECT_EQ(dependencies(schedule, 3), (std::vector<Dependency>{{2, 0, false}}));
+  EXPECT_EQ(dependencies(schedule, 4), (std::vector<Dependency>{{2, 0, false}}));
+}
+
 TEST(Builder, EmptyDataIsLeftOutAndSignalsAreNot) {
   Builder builder(0, 2, Unit::bytes);
   builder.send(1, data.part(3, 0));
@@ -192,7 +207,8 @@ TEST(Builder, MisuseIsReported) {
   Builder builder(0, 2, Unit::bytes);
   EXPECT_THROW(builder.for_each_chunk(data, 2, 4, [](const Segment&) {}), std::invalid_argument);
   EXPECT_THROW(builder.for_each_segment(10, 2, 65, [](const Segment&) {}), std::invalid_argument);
-  EXPECT_THROW(builder.for_each_segment(10, 2, 4, [&](const Segment&) { builder.fence(); }), std::logic_error);
+  const auto nested = [&](const Segment&) { builder.for_each_chunk({}, 2, 4, [](const Segment&) {}); };
+  EXPECT_THROW(builder.for_each_segment(10, 2, 4, nested), std::logic_error);
 }
 
 }  // namespace

@@ -36,6 +36,15 @@ TEST(Topology, DomainsNeedNotBeConsecutive) {
   EXPECT_EQ(members(topology.leaders(0, 3, 4)), (std::vector<Rank>{4, 1}));
 }
 
+TEST(Topology, AMillionRanksAreGroupedQuickly) {
+  const Topology topology = Topology::nodes(1 << 20, 128);
+  for (Rank rank = 0; rank < (1 << 20); rank += 1 << 16) {
+    EXPECT_EQ(topology.domain(1, rank + 5).size(), 128);
+    EXPECT_EQ(topology.leader(1, rank + 5, rank + 7), rank + 7);
+  }
+  EXPECT_EQ(topology.leaders(0, 12345, 77).size(), 8192);
+}
+
 TEST(Topology, EveryRankNeedsADomain) {
   EXPECT_THROW(Topology(3, {{0, 0}}), std::invalid_argument);
 }

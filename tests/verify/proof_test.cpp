@@ -300,5 +300,22 @@ TEST(Proof, AChunkLoopThatTurnsOutEmptyKeepsTheOrderAroundIt) {
   EXPECT_EQ(prove(subject_of(Collective::alltoallv, build, problem, sizes, 8)).fault, "");
 }
 
+TEST(Proof, AlgorithmsWithFencesCanBeALevelOfAPipeline) {
+  // In each iteration a barrier, then a segment of a bcast.
+  const Algorithm& barrier = *find_algorithm(Collective::barrier, "dissemination");
+  const Algorithm& binomial = *find_algorithm(Collective::bcast, "binomial");
+  const std::string fault = fault_of(
+      [&](Builder& builder, const Problem& problem) {
+        builder.for_each_segment(problem.count, 3, 2, [&](const Segment& segment) {
+          barrier.build(builder, problem);
+          Problem piece = problem;
+          piece.output = segment.of(problem.output);
+          binomial.build(builder, piece);
+        });
+      },
+      5, 14);
+  EXPECT_EQ(fault, "");
+}
+
 }  // namespace
 }  // namespace quadrille::verify
