@@ -114,9 +114,6 @@ Verdict prove(const Subject& subject) {
   verdict.steps = execution.steps;
   verdict.messages = static_cast<std::int64_t>(execution.messages.size());
   for (const Matched& message : execution.messages) verdict.units += message.units;
-  for (const Schedule& schedule : subject.schedules) {
-    verdict.scratch_units = std::max(verdict.scratch_units, schedule.scratch_units());
-  }
   verdict.fault = execution.fault;
   if (verdict.proved()) verdict.fault = unordered_stream(subject, execution);
   if (verdict.proved()) verdict.fault = unflushed_put(execution);

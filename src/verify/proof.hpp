@@ -12,8 +12,7 @@ struct Verdict {
   std::string fault;  // empty: proved
   std::int64_t steps = 0;
   std::int64_t messages = 0;
-  std::int64_t units = 0;          // sent by all ranks
-  std::int64_t scratch_units = 0;  // of the rank that takes most
+  std::int64_t units = 0;  // sent by all ranks
 
   bool proved() const { return fault.empty(); }
 };
