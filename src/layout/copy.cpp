@@ -11,11 +11,6 @@ namespace quadrille {
 
 namespace {
 
-// Through an integer: with MPI_BOTTOM the base is null and the offset an address.
-std::byte* at(const void* base, std::int64_t offset) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset));
-}
-
 template <std::size_t length>
 void copy_fixed(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                 std::int64_t count) {
@@ -111,7 +106,7 @@ void pack(const Layout& layout, const void* base, std::int64_t count, std::int64
   auto* to = static_cast<std::byte*>(packed);
   layout.for_each_batch(count, begin, end, [&](std::span<const StridedRuns> batch) {
     for (const auto& [offset, length, stride, runs] : batch) {
-      copy_runs(to, length, at(base, offset), stride, length, runs);
+      copy_runs(to, length, byte_at(base, offset), stride, length, runs);
       to += length * runs;
     }
     return true;
@@ -123,7 +118,7 @@ void unpack(const Layout& layout, void* base, std::int64_t count, std::int64_t b
   const auto* from = static_cast<const std::byte*>(packed);
   layout.for_each_batch(count, begin, end, [&](std::span<const StridedRuns> batch) {
     for (const auto& [offset, length, stride, runs] : batch) {
-      copy_runs(at(base, offset), stride, from, length, length, runs);
+      copy_runs(byte_at(base, offset), stride, from, length, length, runs);
       from += length * runs;
     }
     return true;
@@ -139,8 +134,8 @@ void transfer(const ConstTyped& source, std::int64_t source_begin, const Typed& 
     const StridedRuns read = from.pieces(piece);
     const StridedRuns written = to.pieces(piece);
     const std::int64_t count = std::min(read.count, written.count);
-    copy_runs(at(target.address, written.offset), written.stride, at(source.address, read.offset), read.stride, piece,
-              count);
+    copy_runs(byte_at(target.address, written.offset), written.stride, byte_at(source.address, read.offset),
+              read.stride, piece, count);
     from.advance(piece, count);
     to.advance(piece, count);
     left -= piece * count;

@@ -230,7 +230,15 @@ class Walk {
 
 Layout Layout::basic(std::int64_t bytes) {
   require_not_negative("size of a basic element", bytes);
-  const NodePtr node = bytes == 0 ? make_empty() : make_dense(0, bytes, bytes);
+  const auto made = [](std::int64_t size) { return size == 0 ? make_empty() : make_dense(0, size, size); };
+  // MPI's own types are asked for in every call: they are made once.
+  constexpr std::int64_t most_kept = 64;
+  static const std::vector<NodePtr> kept = [&made] {
+    std::vector<NodePtr> nodes;
+    for (std::int64_t size = 0; size <= most_kept; ++size) nodes.push_back(made(size));
+    return nodes;
+  }();
+  const NodePtr node = bytes <= most_kept ? kept[static_cast<std::size_t>(bytes)] : made(bytes);
   return Layout(node, node->data);
 }
 

@@ -111,6 +111,11 @@ struct Layout::Field {
   Layout layout;
 };
 
+// The byte at base + offset. By way of an integer: with MPI_BOTTOM the base is null and the offset an address.
+inline std::byte* byte_at(const void* base, std::int64_t offset) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset));
+}
+
 // `count` elements at `address`, which may be null (MPI_BOTTOM) if the displacements are addresses. Borrows the layout.
 struct ConstTyped {
   const void* address;

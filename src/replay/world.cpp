@@ -65,6 +65,12 @@ struct Message {
   std::vector<Placed> pieces;
   bool buffered = false;
   std::vector<std::byte> packed;  // of a buffered send
+
+  void pack() {
+    const std::int64_t bytes = packed_bytes(pieces);
+    packed.resize(static_cast<std::size_t>(bytes));
+    quadrille::pack(pieces, 0, bytes, packed.data());
+  }
 };
 struct Stream {
   std::deque<Message> sends;
@@ -190,8 +196,7 @@ std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
 void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
   Message message{token, placed(data), world_.choose_buffered(), {}};
   if (message.buffered) {
-    message.packed.resize(static_cast<std::size_t>(packed_bytes(message.pieces)));
-    pack(message.pieces, message.packed.data());
+    message.pack();
     world_.complete_later(rank_, token);
   }
   world_.stream(rank_, to, channel, phases_).sends.push_back(std::move(message));
@@ -252,11 +257,10 @@ bool World::deliver_one() {
                                          packed_bytes(pair.send.pieces), pair.to, packed_bytes(pair.receive.pieces)));
   }
   if (!pair.send.buffered) {
-    pair.send.packed.resize(static_cast<std::size_t>(packed_bytes(pair.send.pieces)));
-    pack(pair.send.pieces, pair.send.packed.data());
+    pair.send.pack();
     process(pair.from).complete(pair.send.token);
   }
-  unpack(pair.receive.pieces, pair.send.packed.data());
+  unpack(pair.receive.pieces, 0, packed_bytes(pair.receive.pieces), pair.send.packed.data());
   process(pair.to).complete(pair.receive.token);
   return true;
 }

@@ -1,5 +1,6 @@
 #include "run/memory.hpp"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace quadrille {
@@ -23,9 +24,22 @@ std::int64_t Binding::units(Buffer buffer, std::int32_t index) const {
   return unit == Unit::elements ? of.count : of.count * of.layout->size();
 }
 
+std::byte* Placed::contiguous() const {
+  const Layout& layout = *block.layout;
+  if (layout.is_contiguous()) return byte_at(block.address, layout.lower_bound() + begin);
+  std::byte* first = nullptr;
+  const auto one_run = [&](std::span<const StridedRuns> batch) {
+    const StridedRuns& runs = batch.front();
+    if (runs.count == 1 && runs.length == length) first = byte_at(block.address, runs.offset);
+    return false;
+  };
+  layout.for_each_batch(block.count, begin, begin + length, one_run);
+  return first;
+}
+
 std::byte* Placed::first_element() const {
-  return static_cast<std::byte*>(block.address) +
-         (block.layout->size() == 0 ? 0 : begin / block.layout->size()) * block.layout->extent();
+  const std::int64_t index = block.layout->size() == 0 ? 0 : begin / block.layout->size();
+  return byte_at(block.address, index * block.layout->extent());
 }
 
 std::int64_t Placed::elements() const {
@@ -54,19 +68,33 @@ std::int64_t packed_bytes(std::span<const Placed> pieces) {
   return bytes;
 }
 
-void pack(std::span<const Placed> pieces, std::byte* packed) {
+namespace {
+
+// Calls visit(piece, first, last, packed) for the part [first, last) of each piece that lies in [begin, end) of them
+// all, with its place among the packed bytes.
+template <class Visit>
+void for_each_part(std::span<const Placed> pieces, std::int64_t begin, std::int64_t end, Visit&& visit) {
+  std::int64_t base = 0;
   for (const Placed& piece : pieces) {
-    pack(*piece.block.layout, piece.block.address, piece.block.count, piece.begin, piece.begin + piece.length, packed);
-    packed += piece.length;
+    const std::int64_t first = std::max(begin, base);
+    const std::int64_t last = std::min(end, base + piece.length);
+    if (first < last) visit(piece.block, piece.begin + first - base, piece.begin + last - base, first - begin);
+    base += piece.length;
   }
 }
 
-void unpack(std::span<const Placed> pieces, const std::byte* packed) {
-  for (const Placed& piece : pieces) {
-    unpack(*piece.block.layout, piece.block.address, piece.block.count, piece.begin, piece.begin + piece.length,
-           packed);
-    packed += piece.length;
-  }
+}  // namespace
+
+void pack(std::span<const Placed> pieces, std::int64_t begin, std::int64_t end, std::byte* packed) {
+  for_each_part(pieces, begin, end, [&](const Typed& block, std::int64_t first, std::int64_t last, std::int64_t at) {
+    pack(*block.layout, block.address, block.count, first, last, packed + at);
+  });
+}
+
+void unpack(std::span<const Placed> pieces, std::int64_t begin, std::int64_t end, const std::byte* packed) {
+  for_each_part(pieces, begin, end, [&](const Typed& block, std::int64_t first, std::int64_t last, std::int64_t at) {
+    unpack(*block.layout, block.address, block.count, first, last, packed + at);
+  });
 }
 
 }  // namespace quadrille

@@ -36,6 +36,8 @@ struct Placed {
   std::int64_t begin;   // of packed bytes
   std::int64_t length;  // of packed bytes
 
+  // Where the bytes lie one after another; null if they have gaps.
+  std::byte* contiguous() const;
   // Of pieces that are whole elements.
   std::byte* first_element() const;
   std::int64_t elements() const;
@@ -46,9 +48,9 @@ Placed place(const Binding& binding, const Piece& piece);
 void copy(const Placed& source, const Placed& target);
 void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target);
 
-// A message of several pieces, packed one after another.
+// A message of several pieces, packed one after another; `packed` holds its bytes [begin, end) alone.
 std::int64_t packed_bytes(std::span<const Placed> pieces);
-void pack(std::span<const Placed> pieces, std::byte* packed);
-void unpack(std::span<const Placed> pieces, const std::byte* packed);
+void pack(std::span<const Placed> pieces, std::int64_t begin, std::int64_t end, std::byte* packed);
+void unpack(std::span<const Placed> pieces, std::int64_t begin, std::int64_t end, const std::byte* packed);
 
 }  // namespace quadrille

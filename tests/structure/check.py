@@ -155,7 +155,7 @@ def check_format(options):
     """clang-format would change nothing."""
     if not shutil.which("clang-format"):
         raise Skip("clang-format is not installed")
-    files = [path for folder in ("src", "tests") for path in sources(options.root / folder) if path.suffix != ".def"]
+    files = [path for folder in ("include", "src", "tests", "examples") for path in sources(options.root / folder) if path.suffix != ".def"]
     command = ["clang-format", "--dry-run", "-Werror", "--style=file", *map(str, files)]
     done = subprocess.run(command, capture_output=True, text=True, check=False) if files else None
     if done and done.returncode != 0:

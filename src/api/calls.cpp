@@ -1,0 +1,136 @@
+#include "api/calls.hpp"
+
+#include <fmt/format.h>
+
+#include <quadrille/error.hpp>
+
+#include "algorithms/catalogue.hpp"
+#include "select/choose.hpp"
+
+namespace quadrille::api {
+
+namespace {
+
+using engine::Context;
+using engine::Shape;
+using engine::Task;
+
+const Algorithm& algorithm_for(const Context& context, const Algorithm* wanted, Occasion occasion) {
+  if (wanted) return *wanted;
+  const Algorithm* told = context.settings().told(occasion.collective);
+  // The environment speaks of calls in general: where its choice can't serve this one, another does.
+  if (told && refusal(*told, {.in_place = occasion.in_place, .commutative = occasion.commutative}).empty())
+    return *told;
+  occasion.ranks = context.ranks();
+  occasion.segment = context.settings().segment;
+  return choose(occasion);
+}
+
+// Algorithms that do not cut their data must not be cached once for each segment size.
+std::int64_t segment_for(const Context& context, const Algorithm& algorithm, std::int64_t unit_bytes) {
+  return algorithm.segmented
+             ? std::max<std::int64_t>(1, context.settings().segment / std::max<std::int64_t>(1, unit_bytes))
+             : 0;
+}
+
+// Packing matters only where memory is bound.
+bool staged(const Context& context, const Layout& layout) {
+  return context.settings().memory > 0 && !layout.is_contiguous();
+}
+
+void refuse_negative(std::int64_t count) {
+  if (count < 0) throw Error(MPI_ERR_COUNT, fmt::format("count is {}: it must not be negative", count));
+}
+
+}  // namespace
+
+const Algorithm* named(Collective collective, std::string_view name) {
+  if (name.empty()) return nullptr;
+  if (const Algorithm* found = find_algorithm(collective, name)) return found;
+  std::string known;
+  for (const Algorithm* algorithm : catalogue()) {
+    if (algorithm->collective == collective) known += fmt::format("{}{}", known.empty() ? "" : ", ", algorithm->name);
+  }
+  throw Error(MPI_ERR_ARG,
+              fmt::format("{} has no algorithm '{}'; there are {}", quadrille::name(collective), name, known));
+}
+
+Prepared barrier(Context& context, const Algorithm* wanted) {
+  const Algorithm& algorithm = algorithm_for(context, wanted, {.collective = Collective::barrier});
+  return context.prepare({.algorithm = &algorithm});
+}
+
+Prepared bcast(Context& context, void* data, std::int64_t count, const Layout& layout, Rank root,
+               const Algorithm* wanted) {
+  refuse_negative(count);
+  if (root < 0 || root >= context.ranks()) {
+    throw Error(MPI_ERR_ROOT, fmt::format("root is {}: it must be a rank, 0 to {}", root, context.ranks() - 1));
+  }
+  const std::int64_t bytes = count * layout.size();
+  const Algorithm& algorithm =
+      algorithm_for(context, wanted, {.collective = Collective::bcast, .bytes = bytes, .count = count});
+  Prepared task = context.prepare({.algorithm = &algorithm,
+                                   .root = root,
+                                   .count = bytes,
+                                   .segment = segment_for(context, algorithm, 1),
+                                   .staged = staged(context, layout)});
+  task->use_layouts(layout, layout);
+  task->binding().output.assign(1, {data, count, &task->output_layout()});
+  return task;
+}
+
+Prepared allreduce(Context& context, const void* input, void* output, std::int64_t count, const Layout& layout,
+                   const engine::Reduction& reduction, const Algorithm* wanted) {
+  refuse_negative(count);
+  const bool in_place = input == MPI_IN_PLACE;
+  const Algorithm& algorithm = algorithm_for(context, wanted,
+                                             {.collective = Collective::allreduce,
+                                              .bytes = count * layout.size(),
+                                              .count = count,
+                                              .in_place = in_place,
+                                              .commutative = reduction.commutative});
+  Prepared task = context.prepare({.algorithm = &algorithm,
+                                   .count = count,
+                                   .segment = segment_for(context, algorithm, layout.size()),
+                                   .in_place = in_place,
+                                   .commutative = reduction.commutative,
+                                   .staged = staged(context, layout)});
+  task->use_layouts(layout, layout);
+  Binding& binding = task->binding();
+  if (!in_place) binding.input.assign(1, {const_cast<void*>(input), count, &task->input_layout()});
+  binding.output.assign(1, {output, count, &task->output_layout()});
+  binding.reduce = reduction.function;
+  return task;
+}
+
+namespace {
+
+void bind(std::vector<Typed>& blocks, const Blocks& side, const Layout& layout, Rank ranks) {
+  blocks.resize(static_cast<std::size_t>(ranks));
+  std::int64_t next = 0;
+  for (Rank peer = 0; peer < ranks; ++peer) {
+    const std::int64_t count = side.counts[peer];
+    refuse_negative(count);
+    const std::int64_t displacement = side.displacements ? side.displacements[peer] : next;
+    next += count;
+    blocks[static_cast<std::size_t>(peer)] = {byte_at(side.address, displacement * layout.extent()), count, &layout};
+  }
+}
+
+}  // namespace
+
+Prepared alltoallv(Context& context, const Blocks& input, const Blocks& output, const Algorithm* wanted) {
+  if (input.address == MPI_IN_PLACE) {
+    throw Error(MPI_ERR_BUFFER, "alltoallv in place is not served yet: pass separate buffers");
+  }
+  const Algorithm& algorithm = algorithm_for(context, wanted, {.collective = Collective::alltoallv});
+  Prepared task = context.prepare({.algorithm = &algorithm,
+                                   .segment = segment_for(context, algorithm, 1),
+                                   .staged = staged(context, input.layout) || staged(context, output.layout)});
+  task->use_layouts(input.layout, output.layout);
+  bind(task->binding().input, input, task->input_layout(), context.ranks());
+  bind(task->binding().output, output, task->output_layout(), context.ranks());
+  return task;
+}
+
+}  // namespace quadrille::api

@@ -1,0 +1,82 @@
+#include "engine/agreement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "algorithms/catalogue.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::engine {
+
+namespace {
+
+std::string call(const Opinion::Camp& camp) {
+  const Algorithm& algorithm = *catalogue()[static_cast<std::size_t>(camp.algorithm)];
+  const Traits of = traits(algorithm.collective);
+  std::string text = fmt::format("{} ({})", name(algorithm.collective), algorithm.name);
+  if (of.rooted) text += fmt::format(" from root {}", camp.root);
+  if (of.moves_data && !of.block_for_each_peer) {
+    text += fmt::format(" of {} {}", camp.count, of.reduces ? "elements" : "bytes");
+  }
+  return text;
+}
+
+void add(Opinion& opinion, const Opinion::Camp& camp) {
+  if (camp.ranks == 0) return;
+  if (camp.agrees_with(opinion.lowest)) {
+    opinion.lowest.ranks += camp.ranks;
+  } else if (opinion.unanimous()) {
+    opinion.other = camp;
+  } else if (camp.agrees_with(opinion.other)) {
+    opinion.other.ranks += camp.ranks;
+  }
+}
+
+}  // namespace
+
+Opinion opinion_of(const Algorithm& algorithm, Rank rank, Rank root, std::int64_t count) {
+  const auto all = catalogue();
+  const auto place = std::find(all.begin(), all.end(), &algorithm) - all.begin();
+  Opinion opinion;
+  opinion.lowest = {static_cast<std::int32_t>(place), root, count, rank, 1};
+  return opinion;
+}
+
+void merge_opinions(const void* left, void* right, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    Opinion merged = static_cast<const Opinion*>(left)[i];
+    Opinion& target = static_cast<Opinion*>(right)[i];
+    add(merged, target.lowest);
+    add(merged, target.other);
+    target = merged;
+  }
+}
+
+std::string disagreement(const Opinion& opinion, std::int64_t sequence) {
+  const bool lowest_is_odd = opinion.lowest.ranks < opinion.other.ranks;
+  const Opinion::Camp& odd = lowest_is_odd ? opinion.lowest : opinion.other;
+  const Opinion::Camp& rest = lowest_is_odd ? opinion.other : opinion.lowest;
+  const auto who = [](const Opinion::Camp& camp) {
+    if (camp.ranks == 1) return fmt::format("rank {} calls", camp.first);
+    return fmt::format("rank {} and {} more call", camp.first, camp.ranks - 1);
+  };
+  return fmt::format("collective number {} on this communicator differs among ranks: {} {}, but {} {}", sequence,
+                     who(odd), call(odd), who(rest), call(rest));
+}
+
+Schedule agreement_schedule(Rank rank, Rank ranks) {
+  const Algorithm& allreduce = *find_algorithm(Collective::allreduce, "recursive_doubling");
+  Builder builder(rank, ranks, Unit::elements);
+  if (ranks > 1) {
+    builder.use_channel(arrival_channel);
+    builder.send_signal(patterns::at_distance(rank, 1, ranks));
+    builder.receive_signal(patterns::at_distance(rank, -1, ranks));
+    builder.use_channel(0);
+  }
+  allreduce.build(builder,
+                  problem_of(Collective::allreduce, {.rank = rank, .ranks = ranks, .count = 1, .commutative = false}));
+  return builder.finish(agreement_channels);
+}
+
+}  // namespace quadrille::engine

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "algorithms/algorithm.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille::engine {
+
+// Checked mode: before a collective starts, all ranks compare how they called it.
+
+// How the ranks called: as the lowest one did, and the first way that differs from it.
+struct Opinion {
+  // Those who call alike.
+  struct Camp {
+    std::int32_t algorithm = 0;  // its place in the catalogue
+    Rank root = 0;
+    std::int64_t count = 0;
+    Rank first = 0;  // its lowest rank
+    Rank ranks = 0;  // how many
+
+    bool agrees_with(const Camp& other) const {
+      return algorithm == other.algorithm && root == other.root && count == other.count;
+    }
+  };
+  Camp lowest;
+  Camp other;  // of no rank, where all agree
+
+  bool unanimous() const { return other.ranks == 0; }
+};
+
+Opinion opinion_of(const Algorithm& algorithm, Rank rank, Rank root, std::int64_t count);
+
+// right = left and right together; for ReduceFunction.
+void merge_opinions(const void* left, void* right, std::int64_t count);
+
+// Names the odd ones out.
+std::string disagreement(const Opinion& opinion, std::int64_t sequence);
+
+// An allreduce of opinions, and beside it a word from each rank to the next that it has arrived.
+Schedule agreement_schedule(Rank rank, Rank ranks);
+inline constexpr std::int32_t agreement_channels = 2;
+inline constexpr std::int32_t arrival_channel = 1;
+
+}  // namespace quadrille::engine

@@ -1,0 +1,323 @@
+#include "engine/context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <quadrille/error.hpp>
+
+namespace quadrille::engine {
+
+namespace {
+
+// Tags of one collective: the channels of its schedule, and above them those of checked mode. Tags are reused every
+// window_ collectives. That is safe: a rank starts a collective only when it has ended the one that had its tags, so
+// on each stream all messages of the older one are posted before any of the newer, at both ends.
+constexpr std::int32_t tags_per_collective = 64;
+constexpr std::int32_t first_agreement_tag = tags_per_collective - agreement_channels;
+constexpr std::int64_t most_in_flight = 512;
+
+constexpr std::size_t most_cached_shapes = 64;
+constexpr std::size_t most_idle_tasks = 64;
+
+// Of a bound on memory, a sixteenth is the longest packed part, and two of them may be under way in each direction.
+constexpr std::int64_t parts_in_memory = 16;
+constexpr std::int64_t staged_in_flight = 2;
+
+std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
+  return fmt::format("collective number {}, {} ({})", sequence, name(algorithm.collective), algorithm.name);
+}
+
+}  // namespace
+
+Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> program)
+    : context_(context),
+      shape_(shape),
+      input_(Layout::basic(1)),
+      output_(input_),
+      main_(context.ground_, std::move(program), context.posting(shape), *this),
+      opinion_layout_(Layout::basic(sizeof(Opinion))) {
+  if (!context.settings_.check) return;
+  Listener& listener = *this;
+  agreement_.emplace(context.ground_, context.agreement_program_, Posting{}, listener);
+  agreement_->set_scratch_layout(opinion_layout_);
+  agreement_->binding().input = {{&mine_, 1, &opinion_layout_}};
+  agreement_->binding().output = {{&all_, 1, &opinion_layout_}};
+  agreement_->binding().reduce = merge_opinions;
+}
+
+void Task::use_layouts(const Layout& input, const Layout& output) {
+  input_ = input;
+  output_ = output;
+  if (main_.schedule().unit == Unit::elements) main_.set_scratch_layout(output);
+}
+
+void Task::done(Exchange& exchange) {
+  if (&exchange == &main_) {
+    context_.end(*this, State::done);
+  } else {
+    context_.agreed(*this);
+  }
+}
+
+void Task::failed(Exchange&, std::exception_ptr error) {
+  context_.fail_all(error);
+}
+
+Context::Context(MPI_Comm parent, const Settings& settings)
+    : process_(Process::get()), settings_(settings), random_(settings.shuffle) {
+  // By a split: it copies no attributes, so none of the user's callbacks run.
+  int key = 0;
+  check(PMPI_Comm_rank(parent, &key), "MPI_Comm_rank");
+  check(PMPI_Comm_split(parent, 0, key, &comm_), "MPI_Comm_split");
+  check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
+  check(PMPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
+  const int* greatest_tag = nullptr;
+  int found = 0;
+  check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest_tag), &found), "MPI_Comm_get_attr");
+  const std::int64_t tags = found ? std::int64_t{*greatest_tag} + 1 : 32768;
+  window_ = std::min(most_in_flight, tags / tags_per_collective);
+  if (settings_.memory > 0)
+    settings_.part = std::clamp(settings_.memory / parts_in_memory, std::int64_t{1}, settings_.part);
+  ground_ = {comm_, settings_.part, &process_.requests(), &process_.arena()};
+  if (settings_.check) agreement_program_ = std::make_shared<const Program>(agreement_schedule(rank_, ranks_));
+  const auto locked = process_.lock();
+  process_.enter(*this);
+}
+
+Context::~Context() {
+  if (Process::alive()) close();
+}
+
+void Context::close() {
+  const auto locked = process_.lock();
+  if (comm_ == MPI_COMM_NULL) return;
+  broken_ = "the communicator is closed: MPI was finalised before this call";
+  if (oldest_) fail_all(std::make_exception_ptr(Error(MPI_ERR_COMM, broken_)));
+  process_.leave(*this);
+  PMPI_Comm_free(&comm_);
+}
+
+std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
+  std::size_t hash = 0;
+  const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
+  mix(reinterpret_cast<std::size_t>(shape.algorithm));
+  mix(static_cast<std::size_t>(shape.root));
+  mix(static_cast<std::size_t>(shape.count));
+  mix(static_cast<std::size_t>(shape.segment));
+  mix(static_cast<std::size_t>(shape.in_place) * 4 + static_cast<std::size_t>(shape.commutative) * 2 +
+      static_cast<std::size_t>(shape.staged));
+  return hash;
+}
+
+Problem Context::problem(const Shape& shape) const {
+  return {.rank = rank_,
+          .ranks = ranks_,
+          .root = shape.root,
+          .count = shape.count,
+          .in_place = shape.in_place,
+          .commutative = shape.commutative,
+          .segment = shape.segment};
+}
+
+Posting Context::posting(const Shape& shape) {
+  const std::int64_t window = settings_.in_flight;
+  return {.window = shape.staged ? std::min(window, staged_in_flight) : window,
+          .shuffle = settings_.shuffle != 0 ? &random_ : nullptr};
+}
+
+Context::Entry& Context::entry(const Shape& shape) {
+  auto place = cache_.find(shape);
+  if (place == cache_.end()) {
+    const Problem problem = this->problem(shape);
+    if (const std::string why = refusal(*shape.algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
+    auto program = std::make_shared<const Program>(build(*shape.algorithm, problem));
+    if (program->schedule().channels > first_agreement_tag) {
+      throw std::logic_error("a schedule takes more channels than a collective has tags");
+    }
+    if (cache_.size() >= most_cached_shapes) forget_oldest_entry();
+    place = cache_.emplace(shape, Entry{std::move(program), {}, 0}).first;
+  }
+  place->second.last_used = ++clock_;
+  return place->second;
+}
+
+void Context::forget_oldest_entry() {
+  const auto oldest = std::min_element(cache_.begin(), cache_.end(), [](const auto& a, const auto& b) {
+    return a.second.last_used < b.second.last_used;
+  });
+  cache_.erase(oldest);
+}
+
+std::unique_ptr<Task> Context::prepare(const Shape& shape) {
+  const auto locked = process_.lock();
+  Entry& cached = entry(shape);
+  if (cached.idle.empty()) return std::make_unique<Task>(*this, shape, cached.program);
+  std::unique_ptr<Task> task = std::move(cached.idle.back());
+  cached.idle.pop_back();
+  return task;
+}
+
+void Context::release(std::unique_ptr<Task> task) {
+  const auto locked = process_.lock();
+  task->keep({});
+  const auto place = cache_.find(task->shape());
+  if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
+    return;
+  }
+  task->state_ = Task::State::idle;
+  place->second.idle.push_back(std::move(task));
+}
+
+// The same on every rank, so that they refuse alike: the most that any rank may take.
+std::int64_t Context::reservation(const Task& task) const {
+  if (settings_.memory == 0) return 0;
+  const Algorithm& algorithm = *task.shape_.algorithm;
+  const std::int64_t units = algorithm.scratch_units(problem_of(algorithm.collective, problem(task.shape_)));
+  const auto [first, last] = task.main_.scratch_layout().span(units);
+  const std::int64_t scratch = last - first;
+  // Blocks are rounded up by an eighth at most.
+  const std::int64_t packed = 2 * staged_in_flight * settings_.part;
+  return (scratch + packed) / 8 * 9;
+}
+
+void Context::start(Task& task) {
+  const auto locked = process_.lock();
+  if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
+  if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
+  task.reserved_ = reservation(task);
+  if (task.reserved_ > settings_.memory) {
+    throw Error(
+        MPI_ERR_NO_MEM,
+        fmt::format("{} ({}) may take {} bytes a rank, and the bound is {}: raise QUADRILLE_MEMORY, or choose an "
+                    "algorithm with less scratch ('quadrille list' shows it)",
+                    name(task.shape_.algorithm->collective), task.shape_.algorithm->name, task.reserved_,
+                    settings_.memory));
+  }
+  task.sequence_ = next_sequence_++;
+  task.state_ = Task::State::queued;
+  task.error_ = nullptr;
+  task.reported_ = false;
+  task.previous_ = newest_;
+  task.next_ = nullptr;
+  (newest_ ? newest_->next_ : oldest_) = &task;
+  newest_ = &task;
+  if (!first_queued_) first_queued_ = &task;
+  pump();
+}
+
+// Begins what is queued, in order, as far as tags and memory reach.
+void Context::pump() {
+  if (std::exchange(pumping_, true)) return;
+  while (first_queued_) {
+    Task& task = *first_queued_;
+    if (task.sequence_ - oldest_->sequence_ >= window_) break;
+    if (reserved_ > 0 && reserved_ + task.reserved_ > settings_.memory) break;
+    first_queued_ = task.next_;
+    begin(task);
+  }
+  pumping_ = false;
+}
+
+int Context::first_tag(const Task& task) const {
+  return static_cast<int>(task.sequence_ % window_) * tags_per_collective;
+}
+
+void Context::begin(Task& task) {
+  reserved_ += task.reserved_;
+  if (!task.agreement_) {
+    task.state_ = Task::State::running;
+    task.main_.start(first_tag(task));
+    return;
+  }
+  task.state_ = Task::State::agreeing;
+  task.mine_ = opinion_of(*task.shape_.algorithm, rank_, task.shape_.root, task.shape_.count);
+  task.agreement_->start(first_tag(task) + first_agreement_tag);
+}
+
+void Context::agreed(Task& task) {
+  if (task.all_.unanimous()) {
+    task.state_ = Task::State::running;
+    task.main_.start(first_tag(task));
+    return;
+  }
+  task.error_ = std::make_exception_ptr(Error(MPI_ERR_OTHER, disagreement(task.all_, task.sequence_)));
+  end(task, Task::State::failed);
+}
+
+void Context::end(Task& task, Task::State state) {
+  task.state_ = state;
+  reserved_ -= task.reserved_;
+  (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;
+  (task.next_ ? task.next_->previous_ : newest_) = task.previous_;
+  pump();
+}
+
+// After an error in mid-collective nobody knows what has arrived where: nothing more can run here.
+void Context::fail_all(const std::exception_ptr& error) {
+  if (broken_.empty()) broken_ = "an earlier collective on this communicator failed: make a new communicator";
+  first_queued_ = nullptr;
+  while (oldest_) {
+    Task& task = *oldest_;
+    task.main_.cancel();
+    if (task.agreement_) task.agreement_->cancel();
+    task.error_ = error;
+    end(task, Task::State::failed);
+  }
+}
+
+void Context::rethrow_if_failed(Task& task) {
+  if (task.state_ == Task::State::failed) std::rethrow_exception(task.error_);
+}
+
+bool Context::test(Task& task) {
+  const auto locked = process_.lock();
+  if (!task.in_flight() || (process_.requests().poll() && !task.in_flight())) {
+    rethrow_if_failed(task);
+    return true;
+  }
+  return false;
+}
+
+void Context::wait(Task& task) {
+  process_.wait([&task] { return !task.in_flight(); });
+  rethrow_if_failed(task);
+}
+
+std::string Context::in_flight() const {
+  std::string text;
+  for (const Task* task = oldest_; task; task = task->next_) {
+    text += fmt::format("quadrille: rank {} of {}: {}", rank_, ranks_,
+                        number_and_name(task->sequence_, *task->shape_.algorithm));
+    if (task->state_ == Task::State::queued) {
+      text += ": queued behind older ones\n";
+      continue;
+    }
+    const bool agreeing = task->state_ == Task::State::agreeing;
+    const Exchange& exchange = agreeing ? *task->agreement_ : task->main_;
+    text += agreeing ? ", comparing calls, waits for\n" : ", waits for\n";
+    exchange.runner().for_each_in_flight([&](Token token) {
+      text += fmt::format("    {}", to_text(exchange.schedule(), token.operation));
+      text += token.iteration > 0 ? fmt::format(", iteration {}\n", token.iteration) : "\n";
+    });
+  }
+  return text;
+}
+
+std::string Context::missing() {
+  std::string text;
+  for (Task* task = oldest_; task; task = task->next_) {
+    if (task->state_ != Task::State::agreeing || std::exchange(task->reported_, true)) continue;
+    const Exchange& exchange = *task->agreement_;
+    exchange.runner().for_each_in_flight([&](Token token) {
+      const Operation& operation = exchange.schedule().operations[static_cast<std::size_t>(token.operation)];
+      if (operation.kind != Kind::receive || operation.channel != arrival_channel) return;
+      text += fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {} s\n",
+                          operation.peer, ranks_, number_and_name(task->sequence_, *task->shape_.algorithm), rank_,
+                          settings_.patience);
+    });
+  }
+  return text;
+}
+
+}  // namespace quadrille::engine

@@ -1,0 +1,158 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "engine/agreement.hpp"
+#include "engine/exchange.hpp"
+#include "engine/process.hpp"
+#include "engine/reduction.hpp"
+#include "engine/settings.hpp"
+
+namespace quadrille::engine {
+
+class Context;
+
+// All that a rank's schedule depends on besides the communicator, and so what it is cached by. Sizes, never handles:
+// a handle may be freed and its value used again.
+struct Shape {
+  const Algorithm* algorithm = nullptr;
+  Rank root = 0;
+  std::int64_t count = 0;  // units; 0 for collectives with a block for each peer
+  std::int64_t segment = 0;
+  bool in_place = false;
+  bool commutative = true;
+  bool staged = false;  // under a bound on memory: this rank's data has gaps, its messages must be packed
+
+  friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+// One rank's part in a collective, as often as it is started.
+class Task final : private Listener {
+ public:
+  Task(Context& context, const Shape& shape, std::shared_ptr<const Program> program);
+
+  // What the schedule's names stand for. To be filled in before a start; layouts must be kept here.
+  Binding& binding() { return main_.binding(); }
+  void use_layouts(const Layout& input, const Layout& output);
+  const Layout& input_layout() const { return input_; }
+  const Layout& output_layout() const { return output_; }
+  // Handles that must live as long as the task is bound.
+  void keep(Kept kept) { kept_ = std::move(kept); }
+
+  const Shape& shape() const { return shape_; }
+  bool ended() const { return state_ == State::done || state_ == State::failed; }
+  bool in_flight() const { return state_ != State::idle && !ended(); }
+
+ private:
+  friend class Context;
+  enum class State : std::uint8_t { idle, queued, agreeing, running, done, failed };
+
+  void done(Exchange& exchange) override;
+  void failed(Exchange& exchange, std::exception_ptr error) override;
+
+  Context& context_;
+  Shape shape_;
+  Layout input_;
+  Layout output_;
+  Kept kept_;
+  Exchange main_;
+  std::optional<Exchange> agreement_;
+  Opinion mine_;
+  Opinion all_;
+  Layout opinion_layout_;
+  State state_ = State::idle;
+  bool reported_ = false;
+  std::int64_t sequence_ = 0;
+  std::int64_t reserved_ = 0;
+  std::exception_ptr error_;
+  Task* previous_ = nullptr;  // those in flight, by sequence
+  Task* next_ = nullptr;
+};
+
+// A private communicator and all that runs on it. Made by all ranks of the parent together; afterwards everything but
+// wait returns without waiting for anybody.
+class Context {
+ public:
+  // Takes settings that all ranks agree on.
+  Context(MPI_Comm parent, const Settings& settings);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  ~Context();
+
+  Rank rank() const { return rank_; }
+  Rank ranks() const { return ranks_; }
+  const Settings& settings() const { return settings_; }
+
+  // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
+  std::unique_ptr<Task> prepare(const Shape& shape);
+  // Sets it going, in the order of calls, which must be the same on all ranks. Throws Error where it can't, on every
+  // rank alike.
+  void start(Task& task);
+  bool test(Task& task);
+  void wait(Task& task);
+  // Back to the cache.
+  void release(std::unique_ptr<Task> task);
+
+  // Frees the communicator. At the latest when MPI ends; nothing can be started afterwards.
+  void close();
+
+  // For people: what each collective in flight waits for.
+  std::string in_flight() const;
+  // Who has not yet called what this rank has; each collective is mentioned once.
+  std::string missing();
+
+ private:
+  friend class Task;
+
+  struct Entry {
+    std::shared_ptr<const Program> program;
+    std::vector<std::unique_ptr<Task>> idle;
+    std::uint64_t last_used = 0;
+  };
+  struct ShapeHash {
+    std::size_t operator()(const Shape& shape) const;
+  };
+
+  Entry& entry(const Shape& shape);
+  void forget_oldest_entry();
+  Posting posting(const Shape& shape);
+  Problem problem(const Shape& shape) const;
+  std::int64_t reservation(const Task& task) const;
+  void pump();
+  void begin(Task& task);
+  void agreed(Task& task);
+  void end(Task& task, Task::State state);
+  void fail_all(const std::exception_ptr& error);
+  void rethrow_if_failed(Task& task);
+  int first_tag(const Task& task) const;
+
+  Process& process_;
+  Settings settings_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  Rank rank_ = 0;
+  Rank ranks_ = 1;
+  Ground ground_;
+  std::int64_t window_ = 1;  // sequence numbers that may be in flight at once
+  std::mt19937_64 random_;
+  std::shared_ptr<const Program> agreement_program_;
+  std::unordered_map<Shape, Entry, ShapeHash> cache_;
+  std::uint64_t clock_ = 0;
+  std::int64_t next_sequence_ = 0;
+  std::int64_t reserved_ = 0;
+  Task* oldest_ = nullptr;
+  Task* newest_ = nullptr;
+  Task* first_queued_ = nullptr;
+  bool pumping_ = false;
+  std::string broken_;
+};
+
+}  // namespace quadrille::engine

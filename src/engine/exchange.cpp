@@ -1,0 +1,229 @@
+#include "engine/exchange.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <quadrille/error.hpp>
+#include <stdexcept>
+#include <utility>
+
+namespace quadrille::engine {
+
+Exchange::Exchange(const Ground& ground, std::shared_ptr<const Program> program, const Posting& posting,
+                   Listener& listener)
+    : ground_(ground),
+      program_(std::move(program)),
+      listener_(listener),
+      scratch_layout_(Layout::basic(1)),
+      runner_(*program_, *this, posting) {
+  binding_.unit = schedule().unit;
+  binding_.scratch.resize(schedule().scratch.size());
+  scratch_.resize(schedule().scratch.size());
+}
+
+// Runs what may fail in the middle of things: the listener hears of it, the caller does not.
+template <class Work>
+void Exchange::guarded(Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    cancel();
+    listener_.failed(*this, std::current_exception());
+    return;
+  }
+  if (!running_ || !runner_.done()) return;
+  running_ = false;
+  give_scratch_back();
+  listener_.done(*this);
+}
+
+void Exchange::start(int first_tag) {
+  first_tag_ = first_tag;
+  running_ = true;
+  guarded([&] {
+    take_scratch();
+    runner_.start();
+    runner_.advance();
+  });
+}
+
+void Exchange::cancel() {
+  if (!std::exchange(running_, false)) return;
+  ground_.requests->abandon(*this);
+  for (Message* message : held_) abandon(*message);
+  held_.clear();
+  unfinished_.clear();
+  give_scratch_back();
+}
+
+void Exchange::take_scratch() {
+  for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    const std::int64_t count = schedule().scratch[i];
+    const auto [first, last] = scratch_layout_.span(count);
+    scratch_[i] = ground_.arena->allocate(last - first);
+    binding_.scratch[i] = {scratch_[i] - first, count, &scratch_layout_};
+  }
+}
+
+void Exchange::give_scratch_back() {
+  for (std::byte*& block : scratch_) {
+    if (block) ground_.arena->release(block);
+    block = nullptr;
+  }
+}
+
+std::int64_t Exchange::units(Buffer buffer, Rank, std::int32_t block) {
+  return binding_.units(buffer, block);
+}
+
+void Exchange::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+  launch(message(token, false, to, channel, data));
+}
+
+void Exchange::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
+  launch(message(token, true, from, channel, data));
+}
+
+Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t channel, std::span<const Piece> data) {
+  Message& made = ground_.requests->take();
+  made.exchange = this;
+  made.token = token;
+  made.receiving = receiving;
+  made.peer = peer;
+  made.tag = first_tag_ + channel;
+  made.posted = 0;
+  made.open = 0;
+  made.staging = nullptr;
+  made.pieces.clear();
+  for (const Piece& piece : data) made.pieces.push_back(place(binding_, piece));
+  made.bytes = packed_bytes(made.pieces);
+  made.memory = made.pieces.size() == 1 ? made.pieces.front().contiguous() : nullptr;
+  return made;
+}
+
+void Exchange::launch(Message& message) {
+  if (overtakes(message)) {
+    held_.push_back(&message);
+    return;
+  }
+  try {
+    post_parts(message);
+  } catch (...) {
+    if (message.open == 0) abandon(message);
+    throw;
+  }
+  if (message.posted < message.bytes) unfinished_.push_back(&message);
+}
+
+// MPI matches messages of one stream in the order they are posted, part by part.
+bool Exchange::overtakes(const Message& message) const {
+  const auto same_stream = [&message](const Message* other) {
+    return other->receiving == message.receiving && other->peer == message.peer && other->tag == message.tag;
+  };
+  return std::any_of(unfinished_.begin(), unfinished_.end(), same_stream);
+}
+
+void Exchange::launch_held(const Message& after) {
+  std::erase(unfinished_, &after);
+  // Each launch may hold back those behind it again, which then go to the end in their old order.
+  for (std::size_t left = held_.size(); left > 0; --left) {
+    Message* message = held_.front();
+    held_.erase(held_.begin());
+    launch(*message);
+  }
+}
+
+// All parts at once where they lie one after another, else the next one: packing has room for one.
+void Exchange::post_parts(Message& message) {
+  const std::int64_t part = std::min(ground_.part, message.bytes);
+  if (message.memory || message.bytes == 0) {
+    do {
+      post(message, message.memory + message.posted, std::min(part, message.bytes - message.posted));
+    } while (message.posted < message.bytes);
+    return;
+  }
+  if (!message.staging) message.staging = ground_.arena->allocate(part);
+  const std::int64_t bytes = std::min(part, message.bytes - message.posted);
+  if (!message.receiving) pack(message.pieces, message.posted, message.posted + bytes, message.staging);
+  post(message, message.staging, bytes);
+}
+
+void Exchange::post(Message& message, std::byte* at, std::int64_t bytes) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int count = static_cast<int>(bytes);
+  if (message.receiving) {
+    check(PMPI_Irecv(at, count, MPI_BYTE, message.peer, message.tag, ground_.comm, &request), "MPI_Irecv");
+  } else {
+    check(PMPI_Isend(at, count, MPI_BYTE, message.peer, message.tag, ground_.comm, &request), "MPI_Isend");
+  }
+  message.posted += bytes;
+  ground_.requests->add(request, message, bytes);
+}
+
+void Exchange::part_ended(const Ended& ended) {
+  Message& message = *ended.message;
+  if (!running_) {
+    if (message.open == 0) abandon(message);
+    return;
+  }
+  guarded([&] {
+    check(ended.code, message.receiving ? "MPI_Irecv" : "MPI_Isend");
+    if (ended.received != ended.bytes) {
+      throw Error(MPI_ERR_TRUNCATE,
+                  fmt::format("rank {} sent {} bytes where {} were expected: do all ranks pass the same count and a "
+                              "type of the same size?",
+                              message.peer, ended.received, ended.bytes));
+    }
+    if (message.staging && message.receiving) {
+      unpack(message.pieces, message.posted - ended.bytes, message.posted, message.staging);
+    }
+    if (message.posted < message.bytes) {
+      post_parts(message);
+      if (message.posted == message.bytes) launch_held(message);
+    } else if (message.open == 0) {
+      const Token token = message.token;
+      abandon(message);
+      runner_.complete(token);
+      runner_.advance();
+    }
+  });
+}
+
+void Exchange::abandon(Message& message) {
+  if (message.staging) ground_.arena->release(message.staging);
+  ground_.requests->give_back(message);
+}
+
+void Exchange::copy(Token, const Piece& source, const Piece& target) {
+  quadrille::copy(place(binding_, source), place(binding_, target));
+}
+
+void Exchange::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
+  quadrille::reduce(binding_.reduce, place(binding_, left), place(binding_, right), place(binding_, target));
+}
+
+namespace {
+
+[[noreturn]] void no_shared_memory() {
+  throw std::logic_error("a schedule with counters or slots can't run over messages");
+}
+
+}  // namespace
+
+void Exchange::publish(Token, std::int32_t, std::int64_t) {
+  no_shared_memory();
+}
+bool Exchange::reached(Token, Rank, std::int32_t, std::int64_t) {
+  no_shared_memory();
+}
+void Exchange::put(Token, Rank, const Piece&, const Piece&) {
+  no_shared_memory();
+}
+void Exchange::flush(Token, Rank) {
+  no_shared_memory();
+}
+void Exchange::notify(Token, Rank, std::int32_t, std::int64_t) {
+  no_shared_memory();
+}
+
+}  // namespace quadrille::engine

@@ -1,0 +1,19 @@
+#include "engine/mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <quadrille/error.hpp>
+#include <string_view>
+
+namespace quadrille::engine {
+
+void check(int code, const char* call) {
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING> text{};
+  int length = 0;
+  PMPI_Error_string(code, text.data(), &length);
+  throw Error(code, fmt::format("{}: {}", call, std::string_view(text.data(), static_cast<std::size_t>(length))));
+}
+
+}  // namespace quadrille::engine

@@ -1,0 +1,98 @@
+#include "engine/requests.hpp"
+
+#include "engine/exchange.hpp"
+
+namespace quadrille::engine {
+
+Message& Requests::take() {
+  if (unused_.empty()) return messages_.emplace_back();
+  Message& message = *unused_.back();
+  unused_.pop_back();
+  return message;
+}
+
+void Requests::give_back(Message& message) {
+  message.exchange = nullptr;
+  unused_.push_back(&message);
+}
+
+void Requests::add(MPI_Request request, Message& message, std::int64_t bytes) {
+  requests_.push_back(request);
+  parts_.push_back({&message, bytes});
+  indices_.resize(requests_.capacity());
+  statuses_.resize(requests_.capacity());
+  ended_.reserve(requests_.capacity());
+  ++message.open;
+}
+
+bool Requests::poll() {
+  int count = 0;
+  if (requests_.empty()) {
+    // A look at MPI all the same: the user's own messages may need it.
+    int flag = 0;
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    return false;
+  }
+  const int code =
+      PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
+  if (code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
+  if (count <= 0) return false;
+  collect(count, code == MPI_ERR_IN_STATUS);
+  drop_ended();
+  // Whoever is told may post more.
+  for (std::size_t i = 0; i < ended_.size(); ++i) {
+    const Ended ended = ended_[i];
+    --ended.message->open;
+    ended.message->exchange->part_ended(ended);
+  }
+  return true;
+}
+
+void Requests::collect(int count, bool with_errors) {
+  ended_.clear();
+  for (int i = 0; i < count; ++i) {
+    const auto index = static_cast<std::size_t>(indices_[static_cast<std::size_t>(i)]);
+    const MPI_Status& status = statuses_[static_cast<std::size_t>(i)];
+    const Part& part = parts_[index];
+    Ended ended{part.message, part.bytes, part.bytes, with_errors ? status.MPI_ERROR : MPI_SUCCESS};
+    if (part.message->receiving && ended.code == MPI_SUCCESS) {
+      int received = 0;
+      PMPI_Get_count(&status, MPI_BYTE, &received);
+      ended.received = received;
+    }
+    ended_.push_back(ended);
+    parts_[index].message = nullptr;
+  }
+}
+
+void Requests::drop_ended() {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (!parts_[i].message) continue;
+    requests_[kept] = requests_[i];
+    parts_[kept++] = parts_[i];
+  }
+  requests_.resize(kept);
+  parts_.resize(kept);
+}
+
+void Requests::abandon(const Exchange& exchange) {
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    Message* message = parts_[i].message;
+    if (message->exchange != &exchange) continue;
+    // A receive can be called back; a send can't, in every MPI, and MPI may still read what it points to: the user's
+    // memory, which the user was told of by the error, or a packed copy, which is left to it.
+    if (message->receiving) {
+      PMPI_Cancel(&requests_[i]);
+      PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
+    } else {
+      PMPI_Request_free(&requests_[i]);
+      message->staging = nullptr;
+    }
+    parts_[i].message = nullptr;
+    if (--message->open == 0) message->exchange->abandon(*message);
+  }
+  drop_ended();
+}
+
+}  // namespace quadrille::engine

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "engine/mpi.hpp"
+#include "run/backend.hpp"
+#include "run/memory.hpp"
+
+namespace quadrille::engine {
+
+class Exchange;
+
+// A message of a schedule on its way through MPI, which may take several of MPI's own.
+struct Message {
+  Exchange* exchange = nullptr;
+  Token token;
+  bool receiving = false;
+  Rank peer = 0;
+  int tag = 0;
+  std::int64_t bytes = 0;        // in all
+  std::int64_t posted = 0;       // of them, handed to MPI
+  int open = 0;                  // requests that have not ended
+  std::byte* memory = nullptr;   // where the bytes lie one after another; null: they must be packed
+  std::byte* staging = nullptr;  // of a message that is packed: room for one part
+  std::vector<Placed> pieces;    // likewise
+};
+
+// How a part of a message ended.
+struct Ended {
+  Message* message;
+  std::int64_t bytes;     // of the part, as asked for
+  std::int64_t received;  // as they came; of a send the same
+  int code;
+};
+
+// All requests that this process has open in MPI, whatever communicator they are on: a wait for one collective must
+// not keep another from going on.
+class Requests {
+ public:
+  Message& take();
+  void give_back(Message& message);
+
+  void add(MPI_Request request, Message& message, std::int64_t bytes);
+
+  // Lets MPI work, and tells the exchanges what has ended. Returns whether anything has.
+  bool poll();
+
+  // Gives up what an exchange that failed has still open.
+  void abandon(const Exchange& exchange);
+
+  std::size_t open() const { return requests_.size(); }
+
+ private:
+  struct Part {
+    Message* message;
+    std::int64_t bytes;
+  };
+
+  void collect(int count, bool with_errors);
+  void drop_ended();
+
+  std::vector<MPI_Request> requests_;
+  std::vector<Part> parts_;  // beside requests_
+  std::vector<int> indices_;
+  std::vector<MPI_Status> statuses_;
+  std::vector<Ended> ended_;
+  std::deque<Message> messages_;
+  std::vector<Message*> unused_;
+};
+
+}  // namespace quadrille::engine

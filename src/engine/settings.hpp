@@ -1,0 +1,35 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "algorithms/catalogue.hpp"
+#include "engine/mpi.hpp"
+
+namespace quadrille::engine {
+
+// What a communicator was told, by its maker or by the environment. Some of it must be the same on every rank, so all
+// of it is agreed: rank 0's word counts. Plain bytes, to be broadcast.
+struct Settings {
+  std::int64_t memory = 0;       // QUADRILLE_MEMORY: bytes a rank for scratch and packed messages; 0: no bound
+  std::int64_t part = 1 << 30;   // QUADRILLE_PART: longer messages travel in parts of so many bytes
+  std::int32_t in_flight = 32;   // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
+  std::int64_t segment = 65536;  // QUADRILLE_SEGMENT: bytes of a segment, for algorithms that pipeline
+  bool check = false;            // QUADRILLE_CHECK: compare every call across ranks before it starts
+  double patience = 0.5;         // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing
+  double watchdog = 0;           // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never
+  std::uint64_t shuffle = 0;     // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
+  std::int32_t signal = 0;       // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
+  // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: places in the catalogue; -1: not told
+  std::array<std::int32_t, collectives> algorithm = {-1, -1, -1, -1};
+
+  const Algorithm* told(Collective collective) const;
+
+  // What the environment of this rank says. Throws Error for what it can't read, with the variable's name.
+  static Settings from_environment();
+};
+
+// Takes rank 0's settings. Collective.
+Settings agree(const Settings& mine, MPI_Comm comm);
+
+}  // namespace quadrille::engine

@@ -1,0 +1,88 @@
+#include "engine/waiting.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <thread>
+
+namespace quadrille::engine {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// The processors that a line such as "Cpus_allowed: f,ffffffff" of /proc/PID/status allows; 0 if there is none.
+int allowed_processors(pid_t pid) {
+  std::ifstream status("/proc/" + std::to_string(pid) + "/status");
+  std::string line;
+  constexpr std::string_view key = "Cpus_allowed:";
+  while (std::getline(status, line)) {
+    if (!line.starts_with(key)) continue;
+    int processors = 0;
+    for (char digit : line.substr(key.size())) {
+      if (std::isxdigit(static_cast<unsigned char>(digit)) == 0) continue;
+      processors += std::popcount(static_cast<unsigned>(std::stoi(std::string(1, digit), nullptr, 16)));
+    }
+    return processors;
+  }
+  return 0;
+}
+
+// Processors' worth of time that control groups allow; infinite where they set no bound.
+double allowed_share() {
+  double quota = 0;
+  double period = 0;
+  std::ifstream two("/sys/fs/cgroup/cpu.max");  // "max 100000" or "150000 100000"
+  if (two >> quota >> period && period > 0) return quota / period;
+  std::ifstream one("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  std::ifstream of("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  if (one >> quota && of >> period && quota > 0 && period > 0) return quota / period;
+  return std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
+double usable_cores() {
+  // A launcher binds each rank to a core or two of its own; the launcher itself runs where all of them may.
+  const int processors = std::max(allowed_processors(getppid()), allowed_processors(getpid()));
+  return std::min<double>(std::max(processors, 1), allowed_share());
+}
+
+int ranks_on_node(int ranks) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"}) {
+    const char* value = std::getenv(name);
+    if (value && std::atoi(value) > 0) return std::atoi(value);
+  }
+  return ranks;
+}
+
+Patience Patience::of(bool more_ranks_than_cores) {
+  if (more_ranks_than_cores) return {.spin = 0ns, .yield = 2ms, .sleep = 50us};
+  return {.spin = 20us, .yield = 20ms, .sleep = 50us};
+}
+
+void Waiter::idle() {
+  // The clock costs as much as a look at MPI: while spinning, the first looks go without.
+  const int looks_without_clock = patience_.spin > 0ns ? 16 : 0;
+  if (++looks_ <= looks_without_clock) return;
+  last_ = Clock::now();
+  if (looks_ == looks_without_clock + 1) since_ = last_;
+  if (first_ == Clock::time_point{}) first_ = last_;
+  const auto idle_for = last_ - since_;
+  if (idle_for < patience_.spin) return;
+  if (idle_for < patience_.yield) {
+    sched_yield();
+  } else {
+    std::this_thread::sleep_for(patience_.sleep);
+  }
+}
+
+}  // namespace quadrille::engine

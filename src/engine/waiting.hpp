@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+
+namespace quadrille::engine {
+
+// Processors this job may keep busy on this node: those its launcher may run on, no more than the control group's
+// share of time allows.
+double usable_cores();
+
+// Ranks of this job on this node, as the launcher says; `ranks` where it does not.
+int ranks_on_node(int ranks);
+
+// How a rank waits: it spins while every rank has a core of its own, then lets others run, then sleeps.
+struct Patience {
+  std::chrono::nanoseconds spin;   // from the last event
+  std::chrono::nanoseconds yield;  // likewise; after that it sleeps
+  std::chrono::nanoseconds sleep;  // at a time
+
+  static Patience of(bool more_ranks_than_cores);
+};
+
+// One wait. Every wait of the library is a loop around this.
+class Waiter {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  explicit Waiter(const Patience& patience) : patience_(patience) {}
+
+  // After a look around that found nothing to do.
+  void idle();
+  // After one that did.
+  void busy() { looks_ = 0; }
+  // Since the first idle look of the wait, as of the last one that let others run.
+  std::chrono::nanoseconds waited() const { return last_ - first_; }
+
+ private:
+  const Patience& patience_;
+  int looks_ = 0;  // idle ones in a row
+  Clock::time_point first_{};
+  Clock::time_point since_{};
+  Clock::time_point last_{};
+};
+
+}  // namespace quadrille::engine

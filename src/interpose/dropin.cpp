@@ -1,0 +1,140 @@
+#include "interpose/dropin.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <quadrille/error.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace quadrille::interpose {
+
+namespace {
+
+using engine::check;
+using engine::Context;
+
+// QUADRILLE_FORCE=all or bcast,allreduce,...
+std::array<bool, collectives> forced_by_environment() {
+  std::array<bool, collectives> forced{};
+  const char* text = std::getenv("QUADRILLE_FORCE");
+  std::string_view rest = text ? text : "";
+  if (rest == "all") {
+    forced.fill(true);
+    return forced;
+  }
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const auto collective = collective_named(word);
+    if (!collective) {
+      throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_FORCE={}: expected 'all' or collectives that 'quadrille list' "
+                                           "shows, with commas between them",
+                                           text));
+    }
+    forced[static_cast<std::size_t>(*collective)] = true;
+  }
+  return forced;
+}
+
+}  // namespace
+
+DropIn& DropIn::get() {
+  static DropIn drop_in;
+  return drop_in;
+}
+
+void DropIn::begin() {
+  int rank = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  bool good = true;
+  if (rank == 0) {
+    try {
+      forced_ = forced_by_environment();
+      settings_ = engine::Settings::from_environment();
+    } catch (const Error& error) {
+      fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
+      good = false;
+    }
+  }
+  check(PMPI_Bcast(&good, sizeof good, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  if (!good) return;
+  check(PMPI_Bcast(&forced_, sizeof forced_, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  settings_ = engine::agree(settings_, MPI_COMM_WORLD);
+  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
+  active_ = true;
+}
+
+void DropIn::end() {
+  if (!active_) return;
+  active_ = false;
+  PMPI_Comm_free_keyval(&key_);
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const char* path = std::getenv("QUADRILLE_STATISTICS");
+  if (rank != 0 || !path) return;
+  std::string served;
+  std::string handed_down;
+  for (std::size_t i = 0; i < counts_.size(); ++i) {
+    const std::string_view of = name(static_cast<Collective>(i));
+    const std::string_view comma = i == 0 ? "" : ",";
+    served += fmt::format("{}\"{}\":{}", comma, of, counts_[i].served);
+    handed_down += fmt::format("{}\"{}\":{}", comma, of, counts_[i].handed_down);
+  }
+  std::FILE* file = std::fopen(path, "a");
+  if (!file) {
+    fmt::print(stderr, "quadrille: can't write QUADRILLE_STATISTICS={}\n", path);
+    return;
+  }
+  fmt::print(file, "{{\"served\":{{{}}},\"handed_down\":{{{}}}}}\n", served, handed_down);
+  std::fclose(file);
+}
+
+void DropIn::count(Collective collective, bool served) {
+  Count& of = counts_[static_cast<std::size_t>(collective)];
+  ++(served ? of.served : of.handed_down);
+}
+
+int DropIn::forget(MPI_Comm, int, void* context, void*) {
+  delete static_cast<Context*>(context);
+  return MPI_SUCCESS;
+}
+
+// Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees
+// one that is not of its own world, so that all hand down.
+bool DropIn::within_world(MPI_Comm comm) const {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  check(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  check(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  check(PMPI_Group_size(group, &size), "MPI_Group_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> in_world(static_cast<std::size_t>(size));
+  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
+  check(PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data()), "MPI_Group_translate_ranks");
+  PMPI_Group_free(&world);
+  PMPI_Group_free(&group);
+  return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
+}
+
+Context* DropIn::first_seen(MPI_Comm comm) {
+  int inter = 0;
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || !within_world(comm)) return nullptr;
+  auto context = std::make_unique<Context>(comm, settings_);
+  check(PMPI_Comm_set_attr(comm, key_, context.get()), "MPI_Comm_set_attr");
+  return context.release();
+}
+
+Context* DropIn::context(Collective collective, MPI_Comm comm) {
+  if (!active_ || !forced_[static_cast<std::size_t>(collective)] || comm == MPI_COMM_NULL) return nullptr;
+  void* known = nullptr;
+  int found = 0;
+  if (PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) return nullptr;
+  return found ? static_cast<Context*>(known) : first_seen(comm);
+}
+
+}  // namespace quadrille::interpose

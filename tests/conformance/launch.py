@@ -1,0 +1,119 @@
+"""Runs one test, and leaves no process behind."""
+
+import dataclasses
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+
+import suite
+
+TAG = "QUADRILLE_CONFORMANCE_TAG"  # marks the processes of one launch: Hydra's ranks leave its session
+RUNNING = set()  # the tags of the launches under way
+LOCK = threading.Lock()  # held to start a launch, and for good once none may start any more
+
+
+@dataclasses.dataclass
+class Outcome:
+    entry: suite.Entry
+    passed: bool
+    seconds: float
+    output: str
+    statistics: list
+    timed_out: bool
+
+
+def tagged_processes(tag):
+    mark = f"{TAG}={tag}".encode()
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)
+        except OSError:
+            pass  # gone, or not ours
+
+
+def kill_tagged(tag):
+    while processes := list(tagged_processes(tag)):
+        for process in processes:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.05)
+
+
+def stop_all(number, _frame):
+    """A signal handler that ends all launches and this process."""
+    LOCK.acquire()
+    for tag in list(RUNNING):
+        kill_tagged(tag)
+    os._exit(128 + number)
+
+
+def run_command(command, folder, environment, limit):
+    """Runs a launcher with its ranks; gives output, exit status (none after the limit) and seconds."""
+    tag = uuid.uuid4().hex
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as output:  # a pipe would stay open with a rank left behind
+        with LOCK:
+            RUNNING.add(tag)
+            process = subprocess.Popen(command, cwd=folder, env={**os.environ, **environment, TAG: tag},
+                                       stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       start_new_session=True)
+        try:
+            status = process.wait(limit)
+        except subprocess.TimeoutExpired:
+            status = None
+            process.terminate()  # lets the launcher remove its files
+            try:
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
+        kill_tagged(tag)
+        process.wait()
+        RUNNING.discard(tag)
+        output.seek(0)
+        return output.read().decode(errors="replace"), status, time.monotonic() - start
+
+
+def is_success(entry, output, status):
+    """What MPICH's runtests takes for a pass."""
+    if status is None:
+        return False
+    if entry.result_test in ("TestStatus", "TestErrFatal"):
+        return status != 0
+    lines = [line.strip() for line in output.splitlines()]
+    said = [line for line in lines if line in ("No Errors", "No errors")]
+    silent = all(line in said or line == "Test Passed" for line in lines)
+    return len(said) == 1 and silent and (status != 0) == (entry.result_test == "TestStatusNoErrors")
+
+
+def run_test(mpi_name, work, entry, libraries=(), variables=(), statistics_variable=None):
+    """Runs a test once. Libraries to preload and variables, (name, value), are for the ranks, not for the launcher."""
+    mpi, folder = suite.MPIS[mpi_name], work / mpi_name
+    with tempfile.TemporaryDirectory() as scratch:
+        statistics = pathlib.Path(scratch, "statistics")
+        variables = [*variables, *(text.split("=", 1) for text in entry.environment)]
+        libraries = [*libraries, *([folder / "yield.so"] if mpi.spins else [])]
+        if libraries:
+            variables.append(("LD_PRELOAD", ":".join(map(str, libraries))))
+        if statistics_variable:
+            variables.append((statistics_variable, str(statistics)))
+        options = [option for name, value in variables for option in mpi.variable(name, value)]
+        command = [*mpi.launcher, *options, "-n", str(entry.ranks), f"./{entry.program}", *entry.arguments]
+        output, status, seconds = run_command(command, folder / "coll", mpi.environment, entry.limit)
+        text = statistics.read_text() if statistics.exists() else ""
+    if status is None:
+        output += f"\nkilled after {entry.limit} s"
+    passed = is_success(entry, output, status)
+    try:
+        records = [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        passed, records, output = False, [], f"{output}\nunreadable statistics: {text}"
+    return Outcome(entry, passed, seconds, output, records, status is None)

@@ -1,0 +1,31 @@
+// Runs all tests on every rank; only rank 0 tells of those that pass.
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  testing::InitGoogleTest(&argc, argv);
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+
+    // Failures alone, with the rank in front.
+    class Failures final : public testing::EmptyTestEventListener {
+      void OnTestPartResult(const testing::TestPartResult& result) override {
+        if (!result.failed()) return;
+        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+        int my_rank = 0;
+        MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
+        std::fprintf(stderr, "rank %d: %s:%d: %s\n%s\n", my_rank, result.file_name() ? result.file_name() : "?",
+                     result.line_number(), test ? test->name() : "?", result.message());
+      }
+    };
+    listeners.Append(new Failures);
+  }
+  const int code = RUN_ALL_TESTS();
+  MPI_Finalize();
+  return code;
+}
