@@ -20,8 +20,8 @@ struct Opinion {
     Rank first = 0;  // its lowest rank
     Rank ranks = 0;  // how many
 
-    bool agrees_with(const Camp& other) const {
-      return algorithm == other.algorithm && root == other.root && count == other.count;
+    bool agrees_with(const Camp& camp) const {
+      return algorithm == camp.algorithm && root == camp.root && count == camp.count;
     }
   };
   Camp lowest;

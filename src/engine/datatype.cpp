@@ -135,9 +135,6 @@ Layout with_bounds_of(MPI_Datatype type, const Layout& layout) {
   return layout.resized(lower, extent);
 }
 
-// The largest basic element of MPI 4, the complex of two long doubles, has 32 bytes.
-constexpr std::int64_t largest_basic = 32;
-
 Layout pair_of(MPI_Datatype pair, MPI_Datatype first, MPI_Datatype second) {
   const std::int64_t first_size = size_of(first);
   const std::int64_t second_size = size_of(second);

@@ -83,6 +83,7 @@ Kept::Kept(MPI_Op op, MPI_Datatype type) : type_(type) {
 }
 
 Kept::~Kept() {
+  if (!duplicated_ && op_ == MPI_OP_NULL) return;
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;

@@ -1,6 +1,7 @@
 #include "run/memory.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 namespace quadrille {
@@ -54,7 +55,13 @@ Placed place(const Binding& binding, const Piece& piece) {
 
 void copy(const Placed& source, const Placed& target) {
   if (source.length != target.length) throw std::invalid_argument("copy: source and target differ in length");
-  transfer(source.block, source.begin, target.block, target.begin, source.length);
+  std::byte* from = source.contiguous();
+  std::byte* to = target.contiguous();
+  if (from && to) {
+    std::memcpy(to, from, static_cast<std::size_t>(source.length));
+  } else {
+    transfer(source.block, source.begin, target.block, target.begin, source.length);
+  }
 }
 
 void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target) {
