@@ -31,3 +31,14 @@ function(quadrille_find_mpi name)
   # The C++ bindings that MPI 3 removed would draw in a library of their own.
   target_compile_definitions(mpi::${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
 endfunction()
+
+# quadrille_launch(MPI RANKS VARIABLE): the words that start a program on so many ranks, also where there are more ranks
+# than cores, and as root in a container. Without RANKS ("") the number is to follow.
+function(quadrille_launch mpi ranks out_variable)
+  set(command ${QUADRILLE_LAUNCHER_${mpi}} -n ${ranks})
+  if(mpi STREQUAL "openmpi")
+    set(command ${CMAKE_COMMAND} -E env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        ${QUADRILLE_LAUNCHER_openmpi} --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n ${ranks})
+  endif()
+  set(${out_variable} ${command} PARENT_SCOPE)
+endfunction()

@@ -14,8 +14,11 @@
 // Threads. Calls may come from several threads if MPI was initialised with MPI_THREAD_MULTIPLE; calls on one
 // communicator must then be ordered among the threads alike on every rank, as MPI asks of its own collectives.
 //
-// Errors. Every call throws quadrille::Error. One that must fail does so on every rank, before a byte has moved. If a
-// collective fails in the middle (a rank sent more than was expected), its communicator refuses all further work.
+// Errors. Every call throws quadrille::Error. What all ranks get wrong alike is refused on all of them, before a byte
+// has moved, and the communicator goes on. What only some get wrong (another root, another count) can't be seen by the
+// others: QUADRILLE_CHECK=1 finds it. If a collective fails in the middle, as when a rank sends more than another
+// expects, its communicator refuses all further work. Such an error is MPI's first: under MPICH it goes to the error
+// handler of MPI_COMM_WORLD, which ends the program unless it was set to MPI_ERRORS_RETURN.
 
 #include <mpi.h>
 
@@ -51,23 +54,24 @@ concept Data = std::ranges::contiguous_range<Range> && std::ranges::sized_range<
 template <class Range>
 concept WritableData = Data<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
 
-// Whether a op b is b op a. Where it isn't, or isn't known, operands are combined in rank order. To be specialised.
-template <class Op>
+// Whether a op b is b op a, for elements of type T. Where it isn't, or isn't known, operands are combined in rank
+// order, which leaves fewer algorithms. To be specialised for operations of your own.
+template <class Op, class T>
 inline constexpr bool commutative = false;
-template <class T>
-inline constexpr bool commutative<std::plus<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::multiplies<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::bit_and<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::bit_or<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::bit_xor<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::logical_and<T>> = true;
-template <class T>
-inline constexpr bool commutative<std::logical_or<T>> = true;
+template <class T, class U>
+inline constexpr bool commutative<std::plus<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::multiplies<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::bit_and<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::bit_or<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::bit_xor<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::logical_and<U>, T> = std::is_arithmetic_v<T>;
+template <class T, class U>
+inline constexpr bool commutative<std::logical_or<U>, T> = std::is_arithmetic_v<T>;
 
 namespace detail {
 
@@ -287,7 +291,7 @@ class QUADRILLE_EXPORT Communicator {
     const void* from = std::ranges::data(input);
     void* to = std::ranges::data(output);
     return allreduce_handle(from == to ? MPI_IN_PLACE : from, to, {count, sizeof(T)}, detail::combine<T>(std::move(op)),
-                            commutative<Op> && std::is_arithmetic_v<T>, options);
+                            commutative<Op, T>, options);
   }
 
   template <class Input, class Output>

@@ -1,5 +1,6 @@
 #include "algorithms/catalogue.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace quadrille {
@@ -23,6 +24,10 @@ constexpr std::array all = {
 
 std::span<const Algorithm* const> catalogue() {
   return all;
+}
+
+std::int32_t place_of(const Algorithm& algorithm) {
+  return static_cast<std::int32_t>(std::find(all.begin(), all.end(), &algorithm) - all.begin());
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {

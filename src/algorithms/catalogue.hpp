@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -9,6 +10,9 @@ namespace quadrille {
 
 // Every algorithm, by collective.
 std::span<const Algorithm* const> catalogue();
+
+// Its place among them.
+std::int32_t place_of(const Algorithm& algorithm);
 
 // The one of that name; null if there is none.
 const Algorithm* find_algorithm(Collective collective, std::string_view name);

@@ -13,24 +13,40 @@ namespace {
 
 using engine::Context;
 using engine::Shape;
-using engine::Task;
-
-const Algorithm& algorithm_for(const Context& context, const Algorithm* wanted, Occasion occasion) {
-  if (wanted) return *wanted;
-  const Algorithm* told = context.settings().told(occasion.collective);
-  // The environment speaks of calls in general: where its choice can't serve this one, another does.
-  if (told && refusal(*told, {.in_place = occasion.in_place, .commutative = occasion.commutative}).empty())
-    return *told;
-  occasion.ranks = context.ranks();
-  occasion.segment = context.settings().segment;
-  return choose(occasion);
-}
 
 // Algorithms that do not cut their data must not be cached once for each segment size.
 std::int64_t segment_for(const Context& context, const Algorithm& algorithm, std::int64_t unit_bytes) {
-  return algorithm.segmented
-             ? std::max<std::int64_t>(1, context.settings().segment / std::max<std::int64_t>(1, unit_bytes))
-             : 0;
+  const std::int64_t units = context.settings().segment / std::max<std::int64_t>(1, unit_bytes);
+  return algorithm.segmented ? std::max<std::int64_t>(1, units) : 0;
+}
+
+// Fills in the algorithm and what depends on it. Only what the caller asked for by name may turn out not to serve.
+Shape completed(const Context& context, Collective collective, const Algorithm* wanted, Shape shape,
+                const Layout& layout) {
+  const std::int64_t unit_bytes = traits(collective).reduces ? layout.size() : 1;
+  const auto with = [&](const Algorithm& algorithm) {
+    Shape whole = shape;
+    whole.algorithm = &algorithm;
+    whole.segment = segment_for(context, algorithm, unit_bytes);
+    return whole;
+  };
+  if (wanted) return with(*wanted);
+  const auto serves = [&](const Algorithm& algorithm) {
+    return refusal(algorithm, {.in_place = shape.in_place, .commutative = shape.commutative}).empty() &&
+           context.memory_for(with(algorithm), layout) <= context.settings().memory;
+  };
+  const Algorithm* told = context.settings().told(collective);
+  if (told && serves(*told)) return with(*told);
+  const Algorithm& chosen = choose({.collective = collective,
+                                    .ranks = context.ranks(),
+                                    .bytes = shape.count * unit_bytes,
+                                    .count = shape.count,
+                                    .segment = context.settings().segment});
+  if (serves(chosen)) return with(chosen);
+  for (const Algorithm* other : catalogue()) {
+    if (other->collective == collective && serves(*other)) return with(*other);
+  }
+  return with(chosen);
 }
 
 // Packing matters only where memory is bound.
@@ -56,8 +72,7 @@ const Algorithm* named(Collective collective, std::string_view name) {
 }
 
 Prepared barrier(Context& context, const Algorithm* wanted) {
-  const Algorithm& algorithm = algorithm_for(context, wanted, {.collective = Collective::barrier});
-  return context.prepare({.algorithm = &algorithm});
+  return context.prepare(completed(context, Collective::barrier, wanted, {}, Layout::basic(1)));
 }
 
 Prepared bcast(Context& context, void* data, std::int64_t count, const Layout& layout, Rank root,
@@ -66,14 +81,8 @@ Prepared bcast(Context& context, void* data, std::int64_t count, const Layout& l
   if (root < 0 || root >= context.ranks()) {
     throw Error(MPI_ERR_ROOT, fmt::format("root is {}: it must be a rank, 0 to {}", root, context.ranks() - 1));
   }
-  const std::int64_t bytes = count * layout.size();
-  const Algorithm& algorithm =
-      algorithm_for(context, wanted, {.collective = Collective::bcast, .bytes = bytes, .count = count});
-  Prepared task = context.prepare({.algorithm = &algorithm,
-                                   .root = root,
-                                   .count = bytes,
-                                   .segment = segment_for(context, algorithm, 1),
-                                   .staged = staged(context, layout)});
+  const Shape shape{.root = root, .count = count * layout.size(), .staged = staged(context, layout)};
+  Prepared task = context.prepare(completed(context, Collective::bcast, wanted, shape, layout));
   task->use_layouts(layout, layout);
   task->binding().output.assign(1, {data, count, &task->output_layout()});
   return task;
@@ -83,18 +92,9 @@ Prepared allreduce(Context& context, const void* input, void* output, std::int64
                    const engine::Reduction& reduction, const Algorithm* wanted) {
   refuse_negative(count);
   const bool in_place = input == MPI_IN_PLACE;
-  const Algorithm& algorithm = algorithm_for(context, wanted,
-                                             {.collective = Collective::allreduce,
-                                              .bytes = count * layout.size(),
-                                              .count = count,
-                                              .in_place = in_place,
-                                              .commutative = reduction.commutative});
-  Prepared task = context.prepare({.algorithm = &algorithm,
-                                   .count = count,
-                                   .segment = segment_for(context, algorithm, layout.size()),
-                                   .in_place = in_place,
-                                   .commutative = reduction.commutative,
-                                   .staged = staged(context, layout)});
+  const Shape shape{
+      .count = count, .in_place = in_place, .commutative = reduction.commutative, .staged = staged(context, layout)};
+  Prepared task = context.prepare(completed(context, Collective::allreduce, wanted, shape, layout));
   task->use_layouts(layout, layout);
   Binding& binding = task->binding();
   if (!in_place) binding.input.assign(1, {const_cast<void*>(input), count, &task->input_layout()});
@@ -123,10 +123,8 @@ Prepared alltoallv(Context& context, const Blocks& input, const Blocks& output, 
   if (input.address == MPI_IN_PLACE) {
     throw Error(MPI_ERR_BUFFER, "alltoallv in place is not served yet: pass separate buffers");
   }
-  const Algorithm& algorithm = algorithm_for(context, wanted, {.collective = Collective::alltoallv});
-  Prepared task = context.prepare({.algorithm = &algorithm,
-                                   .segment = segment_for(context, algorithm, 1),
-                                   .staged = staged(context, input.layout) || staged(context, output.layout)});
+  const Shape shape{.staged = staged(context, input.layout) || staged(context, output.layout)};
+  Prepared task = context.prepare(completed(context, Collective::alltoallv, wanted, shape, Layout::basic(1)));
   task->use_layouts(input.layout, output.layout);
   bind(task->binding().input, input, task->input_layout(), context.ranks());
   bind(task->binding().output, output, task->output_layout(), context.ranks());

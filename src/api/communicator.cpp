@@ -76,7 +76,7 @@ Communicator::Communicator(MPI_Comm comm) {
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error(MPI_ERR_COMM, "an intercommunicator is not served: merge it with MPI_Intercomm_merge first");
-  context_ = std::make_shared<Context>(comm, engine::agree(engine::Settings::from_environment(), comm));
+  context_ = std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
 
 int Communicator::rank() const {

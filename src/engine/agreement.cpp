@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "algorithms/catalogue.hpp"
 #include "patterns/ring.hpp"
 
@@ -36,10 +34,8 @@ void add(Opinion& opinion, const Opinion::Camp& camp) {
 }  // namespace
 
 Opinion opinion_of(const Algorithm& algorithm, Rank rank, Rank root, std::int64_t count) {
-  const auto all = catalogue();
-  const auto place = std::find(all.begin(), all.end(), &algorithm) - all.begin();
   Opinion opinion;
-  opinion.lowest = {static_cast<std::int32_t>(place), root, count, rank, 1};
+  opinion.lowest = {place_of(algorithm), root, count, rank, 1};
   return opinion;
 }
 

@@ -169,23 +169,22 @@ void Context::release(std::unique_ptr<Task> task) {
   place->second.idle.push_back(std::move(task));
 }
 
-// The same on every rank, so that they refuse alike: the most that any rank may take.
-std::int64_t Context::reservation(const Task& task) const {
+// The same on every rank, so that they choose and refuse alike: the most that any rank may take.
+std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const {
   if (settings_.memory == 0) return 0;
-  const Algorithm& algorithm = *task.shape_.algorithm;
-  const std::int64_t units = algorithm.scratch_units(problem_of(algorithm.collective, problem(task.shape_)));
-  const auto [first, last] = task.main_.scratch_layout().span(units);
-  const std::int64_t scratch = last - first;
-  // Blocks are rounded up by an eighth at most.
+  const Algorithm& algorithm = *shape.algorithm;
+  const std::int64_t units = algorithm.scratch_units(problem_of(algorithm.collective, problem(shape)));
+  const auto [first, last] = traits(algorithm.collective).reduces ? layout.span(units) : std::pair{units * 0, units};
   const std::int64_t packed = 2 * staged_in_flight * settings_.part;
-  return (scratch + packed) / 8 * 9;
+  // Blocks are rounded up by an eighth at most.
+  return (last - first + packed) / 8 * 9;
 }
 
 void Context::start(Task& task) {
   const auto locked = process_.lock();
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
-  task.reserved_ = reservation(task);
+  task.reserved_ = memory_for(task.shape_, task.main_.scratch_layout());
   if (task.reserved_ > settings_.memory) {
     throw Error(
         MPI_ERR_NO_MEM,

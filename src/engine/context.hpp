@@ -92,6 +92,10 @@ class Context {
   Rank ranks() const { return ranks_; }
   const Settings& settings() const { return settings_; }
 
+  // Bytes that a collective of that shape may take on any rank, where the settings bound them, else 0. `layout` is that
+  // of the elements it reduces, if it does.
+  std::int64_t memory_for(const Shape& shape, const Layout& layout) const;
+
   // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
   std::unique_ptr<Task> prepare(const Shape& shape);
   // Sets it going, in the order of calls, which must be the same on all ranks. Throws Error where it can't, on every
@@ -126,7 +130,6 @@ class Context {
   void forget_oldest_entry();
   Posting posting(const Shape& shape);
   Problem problem(const Shape& shape) const;
-  std::int64_t reservation(const Task& task) const;
   void pump();
   void begin(Task& task);
   void agreed(Task& task);

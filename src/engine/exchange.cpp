@@ -148,7 +148,7 @@ void Exchange::post_parts(Message& message) {
   post(message, message.staging, bytes);
 }
 
-void Exchange::post(Message& message, std::byte* at, std::int64_t bytes) {
+void Exchange::post(Message& message, std::byte* at, std::int64_t bytes) const {
   MPI_Request request = MPI_REQUEST_NULL;
   const int count = static_cast<int>(bytes);
   if (message.receiving) {
@@ -189,7 +189,7 @@ void Exchange::part_ended(const Ended& ended) {
   });
 }
 
-void Exchange::abandon(Message& message) {
+void Exchange::abandon(Message& message) const {
   if (message.staging) ground_.arena->release(message.staging);
   ground_.requests->give_back(message);
 }

@@ -53,7 +53,7 @@ class Exchange final : public Backend {
 
   // For Requests.
   void part_ended(const Ended& ended);
-  void abandon(Message& message);
+  void abandon(Message& message) const;
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
   void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override;
@@ -72,7 +72,7 @@ class Exchange final : public Backend {
   bool overtakes(const Message& message) const;
   void launch_held(const Message& after);
   void post_parts(Message& message);
-  void post(Message& message, std::byte* at, std::int64_t bytes);
+  void post(Message& message, std::byte* at, std::int64_t bytes) const;
   void take_scratch();
   void give_scratch_back();
   template <class Work>

@@ -19,7 +19,9 @@ extern "C" void note_signal(int) {
 }
 
 std::chrono::nanoseconds nanoseconds(double seconds) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  constexpr double a_century = 3e9;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+      std::chrono::duration<double>(std::min(seconds, a_century)));
 }
 
 }  // namespace
@@ -82,26 +84,21 @@ void Process::tell() const {
   std::fputs(text.c_str(), stderr);
 }
 
-bool Process::complain(std::chrono::nanoseconds waited) {
-  bool finished = true;
+std::chrono::nanoseconds Process::complain(std::chrono::nanoseconds from, std::chrono::nanoseconds waited) {
+  auto next = std::chrono::nanoseconds::max();
   bool tell_all = false;
+  const auto is_due = [&](double seconds) {
+    const auto limit = nanoseconds(seconds);
+    if (limit > waited) next = std::min(next, limit);
+    return limit >= from && limit <= waited;
+  };
   for (Context* context : contexts_) {
     const Settings& settings = context->settings();
-    if (settings.check) {
-      if (waited > nanoseconds(settings.patience)) {
-        std::fputs(context->missing().c_str(), stderr);
-      } else {
-        finished = false;
-      }
-    }
-    if (settings.watchdog > 0) {
-      const bool late = waited > nanoseconds(settings.watchdog);
-      tell_all |= late;
-      finished &= late;
-    }
+    if (settings.check && is_due(settings.patience)) std::fputs(context->missing().c_str(), stderr);
+    if (settings.watchdog > 0) tell_all |= is_due(settings.watchdog);
   }
   if (tell_all) tell();
-  return finished;
+  return next;
 }
 
 }  // namespace quadrille::engine

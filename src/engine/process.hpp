@@ -36,7 +36,7 @@ class Process {
   template <class Done>
   void wait(Done&& done) {
     Waiter waiter(patience_);
-    for (bool complained = false;;) {
+    for (std::chrono::nanoseconds next = shortest_patience_;;) {
       {
         const Lock locked = lock();
         if (done()) return;
@@ -45,7 +45,7 @@ class Process {
           continue;
         }
         if (asked_to_tell()) tell();
-        if (!complained && waiter.waited() > shortest_patience_) complained = complain(waiter.waited());
+        if (waiter.waited() >= next) next = complain(next, waiter.waited());
       }
       waiter.idle();
     }
@@ -58,8 +58,8 @@ class Process {
   Process();
   static int at_finalize(MPI_Comm, int, void*, void*);
   static bool asked_to_tell();
-  // Of those who wait too long. Returns whether there is nothing more to complain about in this wait.
-  bool complain(std::chrono::nanoseconds waited);
+  // About what has taken too long since the last complaint, of [from, waited]. Returns when there may be more to say.
+  std::chrono::nanoseconds complain(std::chrono::nanoseconds from, std::chrono::nanoseconds waited);
 
   Requests requests_;
   Arena arena_;

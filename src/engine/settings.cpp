@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <quadrille/error.hpp>
-#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -37,7 +38,9 @@ void read(const char* name, Number& value, Number least) {
     constexpr std::string_view suffixes = "kMG";
     const std::size_t suffix = good && end + 1 == last ? suffixes.find(*end) : std::string_view::npos;
     if (suffix != std::string_view::npos) {
-      value <<= 10 * (suffix + 1);
+      const std::size_t bits = 10 * (suffix + 1);
+      good = value <= std::numeric_limits<Number>::max() >> bits;
+      value <<= good ? bits : 0;
       ++end;
     }
   }
@@ -64,21 +67,41 @@ void read_signal(const char* name, std::int32_t& value) {
   }
 }
 
+// Calls visit(word) for each word of a list with commas.
+template <class Visit>
+void for_each_word(std::string_view list, Visit&& visit) {
+  while (!list.empty()) {
+    const std::string_view word = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), word.size() + 1));
+    visit(word);
+  }
+}
+
 void read_algorithms(const char* name, std::array<std::int32_t, collectives>& places) {
   const std::string_view text = variable(name);
-  for (std::string_view rest = text; !rest.empty();) {
-    const std::string_view choice = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), choice.size() + 1));
+  for_each_word(text, [&](std::string_view choice) {
     const std::size_t equals = choice.find('=');
     const auto collective = collective_named(choice.substr(0, equals));
     const auto* algorithm = collective && equals != std::string_view::npos
                                 ? find_algorithm(*collective, choice.substr(equals + 1))
                                 : nullptr;
     if (!algorithm) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
-    const auto all = catalogue();
-    const auto place = std::find(all.begin(), all.end(), algorithm) - all.begin();
-    places[static_cast<std::size_t>(*collective)] = static_cast<std::int32_t>(place);
-  }
+    places[static_cast<std::size_t>(*collective)] = place_of(*algorithm);
+  });
+}
+
+void read_collectives(const char* name, std::array<bool, collectives>& chosen) {
+  const std::string_view text = variable(name);
+  for_each_word(text, [&](std::string_view word) {
+    const auto collective = collective_named(word);
+    if (word == "all") {
+      chosen.fill(true);
+    } else if (collective) {
+      chosen[static_cast<std::size_t>(*collective)] = true;
+    } else {
+      refuse(name, text, "'all', or collectives that 'quadrille list' shows with commas between them");
+    }
+  });
 }
 
 }  // namespace
@@ -100,14 +123,29 @@ Settings Settings::from_environment() {
   read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
   read_signal("QUADRILLE_SIGNAL", settings.signal);
   read_algorithms("QUADRILLE_ALGORITHM", settings.algorithm);
+  read_collectives("QUADRILLE_FORCE", settings.forced);
   settings.part = std::min(settings.part, max_int_count);
   return settings;
 }
 
-Settings agree(const Settings& mine, MPI_Comm comm) {
-  Settings agreed = mine;
-  check(PMPI_Bcast(&agreed, sizeof agreed, MPI_BYTE, 0, comm), "MPI_Bcast");
-  return agreed;
+Settings agreed_settings(MPI_Comm comm) {
+  struct {
+    Settings settings;
+    std::array<char, 512> complaint = {};
+  } word;
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  if (rank == 0) {
+    try {
+      word.settings = Settings::from_environment();
+    } catch (const Error& error) {
+      const std::string_view text = error.what();
+      std::copy_n(text.begin(), std::min(text.size(), word.complaint.size() - 1), word.complaint.begin());
+    }
+  }
+  check(PMPI_Bcast(&word, sizeof word, MPI_BYTE, 0, comm), "MPI_Bcast");
+  if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
+  return word.settings;
 }
 
 }  // namespace quadrille::engine

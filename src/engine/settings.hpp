@@ -22,6 +22,7 @@ struct Settings {
   std::int32_t signal = 0;       // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
   // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: places in the catalogue; -1: not told
   std::array<std::int32_t, collectives> algorithm = {-1, -1, -1, -1};
+  std::array<bool, collectives> forced = {};  // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
 
   const Algorithm* told(Collective collective) const;
 
@@ -29,7 +30,7 @@ struct Settings {
   static Settings from_environment();
 };
 
-// Takes rank 0's settings. Collective.
-Settings agree(const Settings& mine, MPI_Comm comm);
+// What rank 0's environment says. Collective; if it can't be read, every rank throws the same Error.
+Settings agreed_settings(MPI_Comm comm);
 
 }  // namespace quadrille::engine

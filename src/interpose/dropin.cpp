@@ -17,29 +17,6 @@ namespace {
 using engine::check;
 using engine::Context;
 
-// QUADRILLE_FORCE=all or bcast,allreduce,...
-std::array<bool, collectives> forced_by_environment() {
-  std::array<bool, collectives> forced{};
-  const char* text = std::getenv("QUADRILLE_FORCE");
-  std::string_view rest = text ? text : "";
-  if (rest == "all") {
-    forced.fill(true);
-    return forced;
-  }
-  while (!rest.empty()) {
-    const std::string_view word = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-    const auto collective = collective_named(word);
-    if (!collective) {
-      throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_FORCE={}: expected 'all' or collectives that 'quadrille list' "
-                                           "shows, with commas between them",
-                                           text));
-    }
-    forced[static_cast<std::size_t>(*collective)] = true;
-  }
-  return forced;
-}
-
 }  // namespace
 
 DropIn& DropIn::get() {
@@ -50,20 +27,12 @@ DropIn& DropIn::get() {
 void DropIn::begin() {
   int rank = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  bool good = true;
-  if (rank == 0) {
-    try {
-      forced_ = forced_by_environment();
-      settings_ = engine::Settings::from_environment();
-    } catch (const Error& error) {
-      fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
-      good = false;
-    }
+  try {
+    settings_ = engine::agreed_settings(MPI_COMM_WORLD);
+  } catch (const Error& error) {
+    if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
+    return;
   }
-  check(PMPI_Bcast(&good, sizeof good, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  if (!good) return;
-  check(PMPI_Bcast(&forced_, sizeof forced_, MPI_BYTE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-  settings_ = engine::agree(settings_, MPI_COMM_WORLD);
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
   active_ = true;
 }
@@ -130,7 +99,7 @@ Context* DropIn::first_seen(MPI_Comm comm) {
 }
 
 Context* DropIn::context(Collective collective, MPI_Comm comm) {
-  if (!active_ || !forced_[static_cast<std::size_t>(collective)] || comm == MPI_COMM_NULL) return nullptr;
+  if (!active_ || !settings_.forced[static_cast<std::size_t>(collective)] || comm == MPI_COMM_NULL) return nullptr;
   void* known = nullptr;
   int found = 0;
   if (PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) return nullptr;

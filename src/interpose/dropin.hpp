@@ -36,7 +36,6 @@ class DropIn {
   engine::Context* first_seen(MPI_Comm comm);
 
   bool active_ = false;
-  std::array<bool, collectives> forced_{};
   engine::Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
   std::array<Count, collectives> counts_{};

@@ -1,0 +1,112 @@
+"""Quadrille as a user of one MPI meets it: installs a build into a temporary folder, and works from there."""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).parent
+CALLS = {"barrier": 1, "bcast": 2, "allreduce": 3, "alltoallv": 4}  # as in collectives.c
+NONE = dict.fromkeys(CALLS, 0)
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="the build to install")
+    parser.add_argument("--examples", type=pathlib.Path, required=True, help="folder of the examples")
+    parser.add_argument("--libraries", required=True, help="where libraries go below the prefix")
+    parser.add_argument("--mpi", required=True, help="openmpi or mpich")
+    parser.add_argument("--compiler", required=True, help="that MPI's compiler for C")
+    parser.add_argument("launch", nargs=argparse.REMAINDER, help="what starts a program on some ranks")
+    return parser.parse_args()
+
+
+def run(*words):
+    """Returns what the command prints; if it fails, that is in the error."""
+    result = subprocess.run(
+        [str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
+    if result.returncode != 0:
+        raise AssertionError(f"{words}: exit status {result.returncode}\n{result.stdout}")
+    return result.stdout
+
+
+def dynamic_entries(library, tag):
+    """The values of NEEDED, RUNPATH, ... in a library's dynamic section."""
+    return re.findall(rf"\({tag}\).*\[(.*)\]", run("readelf", "--dynamic", "--wide", library))
+
+
+def strangers(library, interface):
+    """What a library exports beyond its interface, leaving out the weak symbols that any library in C++ has of std."""
+    lines = run("nm", "--dynamic", "--demangle", "--defined-only", library).splitlines()
+    symbols = [line.split(maxsplit=2)[1:] for line in lines]
+    own = [name for kind, name in symbols if kind not in "WVu" or "quadrille" in name]
+    return [name for name in own if not re.match(interface, name)]
+
+
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = pathlib.Path(folder.name)
+        cls.prefix = cls.folder / "prefix"
+        cls.libraries = cls.prefix / GIVEN.libraries / "quadrille" / GIVEN.mpi
+        run("cmake", "--install", GIVEN.build, "--prefix", cls.prefix)
+
+    def test_the_command_runs(self):
+        self.assertIn("recursive_doubling", run(self.prefix / "bin" / "quadrille", "list"))
+
+    def test_a_copy_of_the_examples_builds_and_runs(self):
+        source = shutil.copytree(GIVEN.examples, self.folder / "examples")
+        build = self.folder / "build"
+        targets = [f"overlap_{GIVEN.mpi}", f"redistribute_{GIVEN.mpi}"]
+        run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        run("cmake", "--build", build, "--parallel", "2", "--target", *targets)
+        passed = run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "-R", GIVEN.mpi)
+        self.assertIn("100% tests passed, 0 tests failed out of 2", passed)
+
+    def test_an_example_builds_without_cmake(self):
+        program = self.folder / "redistribute"
+        compiler = GIVEN.compiler.replace("mpicc", "mpicxx")
+        run(
+            *(compiler, "-std=c++20", GIVEN.examples / "redistribute.cpp", "-o", program),
+            *(f"-I{self.prefix / 'include'}", f"-L{self.libraries}", "-lquadrille", f"-Wl,-rpath,{self.libraries}"),
+        )
+        self.assertIn("sorted", run(*GIVEN.launch, program))
+
+    def test_the_drop_in_serves_a_program_that_does_not_know_it(self):
+        program = self.folder / "collectives"
+        run(GIVEN.compiler, HERE / "collectives.c", "-o", program)
+        for forced, served, handed_down in (("all", CALLS, NONE), ("", NONE, CALLS)):
+            with self.subTest(QUADRILLE_FORCE=forced):
+                statistics = self.folder / f"statistics-{forced}.json"
+                # By env, so that the launcher itself goes without.
+                environment = (
+                    f"LD_PRELOAD={self.libraries / 'libquadrille-dropin.so'}",
+                    f"QUADRILLE_FORCE={forced}",
+                    f"QUADRILLE_STATISTICS={statistics}",
+                )
+                run(*GIVEN.launch, "env", *environment, program)
+                counted = json.loads(statistics.read_text())
+                self.assertEqual(counted, {"served": served, "handed_down": handed_down})
+
+    def test_no_library_looks_into_the_build_tree(self):
+        for library in self.libraries.glob("*.so"):
+            for path in dynamic_entries(library, "RUNPATH") + dynamic_entries(library, "RPATH"):
+                self.assertNotIn(str(GIVEN.build), path, library)
+
+    def test_the_libraries_export_only_their_interface(self):
+        library = r"(typeinfo for |typeinfo name for |vtable for )?quadrille::(Communicator|Error|detail::Handle)\b"
+        drop_in = r"(typeinfo for |typeinfo name for |vtable for )quadrille::Error$|MPI_\w+$"
+        self.assertEqual(strangers(self.libraries / "libquadrille.so", library + "|MPI_Op_free$"), [])
+        self.assertEqual(strangers(self.libraries / "libquadrille-dropin.so", drop_in), [])
+
+
+if __name__ == "__main__":
+    GIVEN = arguments()
+    unittest.main(argv=["install_test.py", "--verbose"])
