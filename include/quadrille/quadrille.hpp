@@ -14,11 +14,12 @@
 // Threads. Calls may come from several threads if MPI was initialised with MPI_THREAD_MULTIPLE; calls on one
 // communicator must then be ordered among the threads alike on every rank, as MPI asks of its own collectives.
 //
-// Errors. Every call throws quadrille::Error. What all ranks get wrong alike is refused on all of them, before a byte
-// has moved, and the communicator goes on. What only some get wrong (another root, another count) can't be seen by the
-// others: QUADRILLE_CHECK=1 finds it. If a collective fails in the middle, as when a rank sends more than another
-// expects, its communicator refuses all further work. Such an error is MPI's first: under MPICH it goes to the error
-// handler of MPI_COMM_WORLD, which ends the program unless it was set to MPI_ERRORS_RETURN.
+// Errors. Every call throws quadrille::Error, and passes on what a function of yours throws. What all ranks get wrong
+// alike is refused on all of them, before a byte has moved, and the communicator goes on. What only some get wrong
+// (another root, another count) can't be seen by the others: QUADRILLE_CHECK=1 finds it. If a collective fails in the
+// middle, as when a rank sends more than another expects, its communicator refuses all further work. Such an error is
+// MPI's first: under MPICH it goes to the error handler of MPI_COMM_WORLD, which ends the program unless it was set to
+// MPI_ERRORS_RETURN.
 
 #include <mpi.h>
 
@@ -51,8 +52,14 @@ struct Options {
 template <class Range>
 concept Data = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
+// The same, of elements that stay when the call has returned: a named range or a view, not a temporary.
+template <class Range>
+concept LastingData = Data<Range> && std::ranges::borrowed_range<Range>;
 template <class Range>
 concept WritableData = Data<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
+
+template <class Range>
+concept LastingWritableData = WritableData<Range> && std::ranges::borrowed_range<Range>;
 
 // Whether a op b is b op a, for elements of type T. Where it isn't, or isn't known, operands are combined in rank
 // order, which leaves fewer algorithms. To be specialised for operations of your own.
@@ -103,7 +110,7 @@ using Combine = std::function<void(const void* left, void* right, std::int64_t c
 
 template <class T, class Op>
 Combine combine(Op op) {
-  return [op = std::move(op)](const void* left, void* right, std::int64_t count) {
+  return [op = std::move(op)](const void* left, void* right, std::int64_t count) mutable {
     const T* a = static_cast<const T*>(left);
     T* b = static_cast<T*>(right);
     for (std::int64_t i = 0; i < count; ++i) b[i] = static_cast<T>(op(a[i], b[i]));
@@ -119,7 +126,7 @@ std::int64_t bytes(Range&& range) {
 
 // A collective on its way. The caller's memory belongs to it until it is done; its types and operations may be freed
 // right after the call that started it.
-class Pending {
+class [[nodiscard]] Pending {
  public:
   explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
 
@@ -134,7 +141,7 @@ class Pending {
 
 // A collective that is set up once and run as often as wanted. Making one moves no data; all ranks make it, and start
 // it, in the same order as their other collectives on that communicator.
-class Persistent {
+class [[nodiscard]] Persistent {
  public:
   explicit Persistent(detail::Handle handle) : handle_(std::move(handle)) {}
 
@@ -179,11 +186,11 @@ class QUADRILLE_EXPORT Communicator {
   void bcast(Range&& data, int root, const Options& options = {}) {
     bcast(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
   }
-  template <WritableData Range>
+  template <LastingWritableData Range>
   Pending ibcast(Range&& data, int root, const Options& options = {}) {
     return ibcast(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
   }
-  template <WritableData Range>
+  template <LastingWritableData Range>
   Persistent bcast_init(Range&& data, int root, const Options& options = {}) {
     return bcast_init(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
   }
@@ -206,11 +213,11 @@ class QUADRILLE_EXPORT Communicator {
   void allreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
     run(allreduce_ranges(input, output, std::move(op), options));
   }
-  template <Data Input, WritableData Output, class Op>
+  template <LastingData Input, LastingWritableData Output, class Op>
   Pending iallreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
     return Pending(allreduce_ranges(input, output, std::move(op), options));
   }
-  template <Data Input, WritableData Output, class Op>
+  template <LastingData Input, LastingWritableData Output, class Op>
   Persistent allreduce_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
     return Persistent(allreduce_ranges(input, output, std::move(op), options));
   }
@@ -239,12 +246,12 @@ class QUADRILLE_EXPORT Communicator {
                  std::span<const std::int64_t> receive_counts, const Options& options = {}) {
     run(alltoallv_ranges(input, send_counts, output, receive_counts, options));
   }
-  template <Data Input, WritableData Output>
+  template <LastingData Input, LastingWritableData Output>
   Pending ialltoallv(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
                      std::span<const std::int64_t> receive_counts, const Options& options = {}) {
     return Pending(alltoallv_ranges(input, send_counts, output, receive_counts, options));
   }
-  template <Data Input, WritableData Output>
+  template <LastingData Input, LastingWritableData Output>
   Persistent alltoallv_init(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
                             std::span<const std::int64_t> receive_counts, const Options& options = {}) {
     return Persistent(alltoallv_ranges(input, send_counts, output, receive_counts, options));

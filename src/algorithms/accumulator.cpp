@@ -16,13 +16,13 @@ Region Accumulator::incoming(Range part) {
   return spare().part(part);
 }
 
-void Accumulator::combine(Range part, Side side) {
+void Accumulator::combine(Range part, Side side, bool either_order) {
   const Region arrived = incoming(part);
   const Region mine = value(part);
   const bool mine_is_writable = problem_.in_place || value_ != problem_.input;
-  if (mine_is_writable && (side == Side::lower || problem_.commutative)) {
+  if (mine_is_writable && (side == Side::lower || either_order)) {
     builder_.reduce(arrived, mine, mine);
-  } else if (side == Side::higher || problem_.commutative) {
+  } else if (side == Side::higher || either_order) {
     builder_.reduce(mine, arrived, arrived);
     value_ = spare();
   } else {

@@ -21,9 +21,13 @@ class Accumulator {
 
   // Combines what was received for `part` with the partial result; afterwards only `part` of the value counts. The
   // operand that came in is of ranks on the given side of those combined so far.
-  void combine(Range part, Side side);
+  void combine(Range part, Side side) { combine(part, side, problem_.commutative); }
   // The same where it came from one peer, whose ranks are neighbours of those combined so far.
-  void combine(Range part, Rank peer) { combine(part, peer < problem_.rank ? Side::lower : Side::higher); }
+  void combine(Range part, Rank peer) { combine(part, side_of(peer)); }
+  // The same where the peer combines these two values as well: in rank order on both sides, even if the operation is
+  // commutative, so that both get the same to the bit (of two NaNs, or of 0 and -0, MPI_MAX takes the one or the
+  // other).
+  void combine_alike(Range part, Rank peer) { combine(part, side_of(peer), false); }
 
   // Brings `part` of the value to the output.
   void deliver(Range part);
@@ -32,6 +36,8 @@ class Accumulator {
   static std::int64_t scratch_units(const Problem& problem);
 
  private:
+  Side side_of(Rank peer) const { return peer < problem_.rank ? Side::lower : Side::higher; }
+  void combine(Range part, Side side, bool either_order);
   Region spare();
 
   Builder& builder_;

@@ -100,6 +100,7 @@ Prepared allreduce(Context& context, const void* input, void* output, std::int64
   if (!in_place) binding.input.assign(1, {const_cast<void*>(input), count, &task->input_layout()});
   binding.output.assign(1, {output, count, &task->output_layout()});
   binding.reduce = reduction.function;
+  task->set_operation(reduction.code);
   return task;
 }
 
@@ -125,6 +126,12 @@ Prepared alltoallv(Context& context, const Blocks& input, const Blocks& output, 
   }
   const Shape shape{.staged = staged(context, input.layout) || staged(context, output.layout)};
   Prepared task = context.prepare(completed(context, Collective::alltoallv, wanted, shape, Layout::basic(1)));
+  const std::int64_t to_myself = input.counts[context.rank()] * input.layout.size();
+  const std::int64_t from_myself = output.counts[context.rank()] * output.layout.size();
+  if (to_myself != from_myself) {
+    throw Error(MPI_ERR_COUNT, fmt::format("alltoallv: rank {} sends itself {} bytes and receives {}", context.rank(),
+                                           to_myself, from_myself));
+  }
   task->use_layouts(input.layout, output.layout);
   bind(task->binding().input, input, task->input_layout(), context.ranks());
   bind(task->binding().output, output, task->output_layout(), context.ranks());

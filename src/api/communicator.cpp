@@ -37,13 +37,14 @@ void Handle::finish() noexcept {
   if (!task_) return;
   std::unique_ptr<Task> task(std::exchange(task_, nullptr));
   try {
-    if (task->in_flight()) context_->wait(*task);
+    context_->wait(*task);
   } catch (...) {  // NOLINT(bugprone-empty-catch): whoever wanted to know has called wait
   }
   context_->release(std::move(task));
 }
 
 void Handle::start() {
+  if (!task_) throw Error(MPI_ERR_REQUEST, "there is nothing to start: the handle was moved from");
   context_->start(*task_);
 }
 
@@ -73,6 +74,9 @@ void refuse_sizes(std::span<const std::int64_t> counts, std::int64_t available, 
 }  // namespace
 
 Communicator::Communicator(MPI_Comm comm) {
+  int initialized = 0;
+  engine::check(PMPI_Initialized(&initialized), "MPI_Initialized");
+  if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; programs of sessions alone are not served");
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error(MPI_ERR_COMM, "an intercommunicator is not served: merge it with MPI_Intercomm_merge first");
@@ -105,11 +109,8 @@ detail::Handle Communicator::allreduce_handle(const void* input, void* output, s
                                               MPI_Op op, const Options& options, bool keep_handles) {
   const Algorithm* algorithm = api::named(Collective::allreduce, options.algorithm);
   const Layout layout = engine::layout_of(type);
-  engine::Kept kept;
-  if (keep_handles) kept = engine::Kept(op, type);
-  const engine::Reduction reduction = engine::reduction_of(op, keep_handles ? kept.type() : type);
-  auto task = api::allreduce(*context_, input, output, count, layout, reduction, algorithm);
-  task->keep(std::move(kept));
+  auto task = api::allreduce(*context_, input, output, count, layout, engine::reduction_of(op, type), algorithm);
+  if (keep_handles) task->keep(engine::Kept(op, type));
   return {context_, std::move(task)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/catalogue.hpp"
+#include "engine/reduction.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::engine {
@@ -17,6 +18,8 @@ std::string call(const Opinion::Camp& camp) {
   if (of.moves_data && !of.block_for_each_peer) {
     text += fmt::format(" of {} {}", camp.count, of.reduces ? "elements" : "bytes");
   }
+  if (of.reduces) text += fmt::format(" of {} bytes each", camp.element_bytes);
+  if (camp.operation >= 0) text += fmt::format(" by {}", name_of_operation(camp.operation));
   return text;
 }
 
@@ -28,16 +31,12 @@ void add(Opinion& opinion, const Opinion::Camp& camp) {
     opinion.other = camp;
   } else if (camp.agrees_with(opinion.other)) {
     opinion.other.ranks += camp.ranks;
+  } else {
+    opinion.neither += camp.ranks;
   }
 }
 
 }  // namespace
-
-Opinion opinion_of(const Algorithm& algorithm, Rank rank, Rank root, std::int64_t count) {
-  Opinion opinion;
-  opinion.lowest = {place_of(algorithm), root, count, rank, 1};
-  return opinion;
-}
 
 void merge_opinions(const void* left, void* right, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -45,6 +44,7 @@ void merge_opinions(const void* left, void* right, std::int64_t count) {
     Opinion& target = static_cast<Opinion*>(right)[i];
     add(merged, target.lowest);
     add(merged, target.other);
+    merged.neither += target.neither;
     target = merged;
   }
 }
@@ -57,8 +57,10 @@ std::string disagreement(const Opinion& opinion, std::int64_t sequence) {
     if (camp.ranks == 1) return fmt::format("rank {} calls", camp.first);
     return fmt::format("rank {} and {} more call", camp.first, camp.ranks - 1);
   };
-  return fmt::format("collective number {} on this communicator differs among ranks: {} {}, but {} {}", sequence,
-                     who(odd), call(odd), who(rest), call(rest));
+  std::string text = fmt::format("collective number {} on this communicator differs among ranks: {} {}, but {} {}",
+                                 sequence, who(odd), call(odd), who(rest), call(rest));
+  if (opinion.neither > 0) text += fmt::format("; {} more do neither", opinion.neither);
+  return text;
 }
 
 Schedule agreement_schedule(Rank rank, Rank ranks) {

@@ -17,20 +17,22 @@ struct Opinion {
     std::int32_t algorithm = 0;  // its place in the catalogue
     Rank root = 0;
     std::int64_t count = 0;
-    Rank first = 0;  // its lowest rank
-    Rank ranks = 0;  // how many
+    std::int64_t element_bytes = 0;  // of what is reduced
+    std::int32_t operation = -1;     // of a reduction, if it is MPI's own
+    Rank first = 0;                  // its lowest rank
+    Rank ranks = 0;                  // how many
 
     bool agrees_with(const Camp& camp) const {
-      return algorithm == camp.algorithm && root == camp.root && count == camp.count;
+      return algorithm == camp.algorithm && root == camp.root && count == camp.count &&
+             element_bytes == camp.element_bytes && operation == camp.operation;
     }
   };
   Camp lowest;
-  Camp other;  // of no rank, where all agree
+  Camp other;        // of no rank, where all agree
+  Rank neither = 0;  // ranks that call in yet another way
 
   bool unanimous() const { return other.ranks == 0; }
 };
-
-Opinion opinion_of(const Algorithm& algorithm, Rank rank, Rank root, std::int64_t count);
 
 // right = left and right together; for ReduceFunction.
 void merge_opinions(const void* left, void* right, std::int64_t count);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <quadrille/error.hpp>
+#include <utility>
 
 namespace quadrille::engine {
 
@@ -49,6 +50,10 @@ void Task::use_layouts(const Layout& input, const Layout& output) {
   input_ = input;
   output_ = output;
   if (main_.schedule().unit == Unit::elements) main_.set_scratch_layout(output);
+}
+
+void Task::advanced() {
+  if (context_.settings_.watched()) advanced_ = std::chrono::steady_clock::now();
 }
 
 void Task::done(Exchange& exchange) {
@@ -161,6 +166,7 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
 void Context::release(std::unique_ptr<Task> task) {
   const auto locked = process_.lock();
   task->keep({});
+  task->binding().reduce = nullptr;
   const auto place = cache_.find(task->shape());
   if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
     return;
@@ -173,11 +179,20 @@ void Context::release(std::unique_ptr<Task> task) {
 std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const {
   if (settings_.memory == 0) return 0;
   const Algorithm& algorithm = *shape.algorithm;
-  const std::int64_t units = algorithm.scratch_units(problem_of(algorithm.collective, problem(shape)));
+  // Whether it is in place is for each rank to say.
+  Problem problem = problem_of(algorithm.collective, this->problem(shape));
+  problem.in_place = false;
+  std::int64_t units = algorithm.scratch_units(problem);
+  problem.in_place = true;
+  units = std::max(units, algorithm.scratch_units(problem));
   const auto [first, last] = traits(algorithm.collective).reduces ? layout.span(units) : std::pair{units * 0, units};
-  const std::int64_t packed = 2 * staged_in_flight * settings_.part;
-  // Blocks are rounded up by an eighth at most.
-  return (last - first + packed) / 8 * 9;
+  // Scratch may be several blocks, each rounded up.
+  const std::int64_t scratch = units == 0 ? 0 : (last - first) / 8 * 9 + 8 * Arena::taken_for(1);
+  return scratch + 2 * staged_in_flight * Arena::taken_for(settings_.part);
+}
+
+bool Context::exceeds_memory(const Task& task) const {
+  return memory_for(task.shape_, task.main_.scratch_layout()) > settings_.memory;
 }
 
 void Context::start(Task& task) {
@@ -185,7 +200,7 @@ void Context::start(Task& task) {
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
   task.reserved_ = memory_for(task.shape_, task.main_.scratch_layout());
-  if (task.reserved_ > settings_.memory) {
+  if (exceeds_memory(task)) {
     throw Error(
         MPI_ERR_NO_MEM,
         fmt::format("{} ({}) may take {} bytes a rank, and the bound is {}: raise QUADRILLE_MEMORY, or choose an "
@@ -196,7 +211,7 @@ void Context::start(Task& task) {
   task.sequence_ = next_sequence_++;
   task.state_ = Task::State::queued;
   task.error_ = nullptr;
-  task.reported_ = false;
+  task.named_missing_ = task.told_ = false;
   task.previous_ = newest_;
   task.next_ = nullptr;
   (newest_ ? newest_->next_ : oldest_) = &task;
@@ -224,13 +239,21 @@ int Context::first_tag(const Task& task) const {
 
 void Context::begin(Task& task) {
   reserved_ += task.reserved_;
+  task.advanced();
   if (!task.agreement_) {
     task.state_ = Task::State::running;
     task.main_.start(first_tag(task));
     return;
   }
   task.state_ = Task::State::agreeing;
-  task.mine_ = opinion_of(*task.shape_.algorithm, rank_, task.shape_.root, task.shape_.count);
+  task.mine_ = {};
+  task.mine_.lowest = {.algorithm = place_of(*task.shape_.algorithm),
+                       .root = task.shape_.root,
+                       .count = task.shape_.count,
+                       .element_bytes = task.main_.scratch_layout().size(),
+                       .operation = task.operation_,
+                       .first = rank_,
+                       .ranks = 1};
   task.agreement_->start(first_tag(task) + first_agreement_tag);
 }
 
@@ -271,7 +294,7 @@ void Context::rethrow_if_failed(Task& task) {
 
 bool Context::test(Task& task) {
   const auto locked = process_.lock();
-  if (!task.in_flight() || (process_.requests().poll() && !task.in_flight())) {
+  if (!task.in_flight() || (process_.look() && !task.in_flight())) {
     rethrow_if_failed(task);
     return true;
   }
@@ -283,38 +306,51 @@ void Context::wait(Task& task) {
   rethrow_if_failed(task);
 }
 
-std::string Context::in_flight() const {
-  std::string text;
-  for (const Task* task = oldest_; task; task = task->next_) {
-    text += fmt::format("quadrille: rank {} of {}: {}", rank_, ranks_,
-                        number_and_name(task->sequence_, *task->shape_.algorithm));
-    if (task->state_ == Task::State::queued) {
-      text += ": queued behind older ones\n";
-      continue;
-    }
-    const bool agreeing = task->state_ == Task::State::agreeing;
-    const Exchange& exchange = agreeing ? *task->agreement_ : task->main_;
-    text += agreeing ? ", comparing calls, waits for\n" : ", waits for\n";
-    exchange.runner().for_each_in_flight([&](Token token) {
-      text += fmt::format("    {}", to_text(exchange.schedule(), token.operation));
-      text += token.iteration > 0 ? fmt::format(", iteration {}\n", token.iteration) : "\n";
-    });
-  }
+std::string Context::described(const Task& task) const {
+  std::string text = fmt::format("quadrille: rank {} of {}: {}", rank_, ranks_,
+                                 number_and_name(task.sequence_, *task.shape_.algorithm));
+  if (task.state_ == Task::State::queued) return text + ": queued behind older ones\n";
+  const bool agreeing = task.state_ == Task::State::agreeing;
+  const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
+  text += agreeing ? ", compares calls first and waits for\n" : ", waits for\n";
+  exchange.runner().for_each_in_flight([&](Token token) {
+    text += fmt::format("    {}", to_text(exchange.schedule(), token.operation));
+    text += token.iteration > 0 ? fmt::format(", iteration {}\n", token.iteration) : "\n";
+  });
   return text;
 }
 
-std::string Context::missing() {
+std::string Context::in_flight() const {
   std::string text;
-  for (Task* task = oldest_; task; task = task->next_) {
-    if (task->state_ != Task::State::agreeing || std::exchange(task->reported_, true)) continue;
-    const Exchange& exchange = *task->agreement_;
-    exchange.runner().for_each_in_flight([&](Token token) {
-      const Operation& operation = exchange.schedule().operations[static_cast<std::size_t>(token.operation)];
-      if (operation.kind != Kind::receive || operation.channel != arrival_channel) return;
-      text += fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {} s\n",
-                          operation.peer, ranks_, number_and_name(task->sequence_, *task->shape_.algorithm), rank_,
-                          settings_.patience);
-    });
+  for (const Task* task = oldest_; task; task = task->next_) text += described(*task);
+  return text;
+}
+
+std::string Context::missing(const Task& task, double seconds) const {
+  std::string text;
+  const Exchange& exchange = *task.agreement_;
+  exchange.runner().for_each_in_flight([&](Token token) {
+    const Operation& operation = exchange.schedule().operations[static_cast<std::size_t>(token.operation)];
+    if (operation.kind != Kind::receive || operation.channel != arrival_channel) return;
+    text +=
+        fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {:.1f} s\n",
+                    operation.peer, ranks_, number_and_name(task.sequence_, *task.shape_.algorithm), rank_, seconds);
+  });
+  return text;
+}
+
+std::string Context::complaints(std::chrono::steady_clock::time_point now) {
+  std::string text;
+  if (!settings_.watched()) return text;
+  for (Task* task = oldest_; task && task->state_ != Task::State::queued; task = task->next_) {
+    const double idle = std::chrono::duration<double>(now - task->advanced_).count();
+    const bool agreeing = task->state_ == Task::State::agreeing;
+    if (agreeing && idle > settings_.patience && !std::exchange(task->named_missing_, true)) {
+      text += missing(*task, idle);
+    }
+    if (settings_.watchdog > 0 && idle > settings_.watchdog && !std::exchange(task->told_, true)) {
+      text += described(*task);
+    }
   }
   return text;
 }

@@ -47,6 +47,8 @@ class Task final : private Listener {
   const Layout& output_layout() const { return output_; }
   // Handles that must live as long as the task is bound.
   void keep(Kept kept) { kept_ = std::move(kept); }
+  // What a reduction reduces by, to be compared in checked mode; see Reduction.
+  void set_operation(std::int32_t code) { operation_ = code; }
 
   const Shape& shape() const { return shape_; }
   bool ended() const { return state_ == State::done || state_ == State::failed; }
@@ -56,6 +58,7 @@ class Task final : private Listener {
   friend class Context;
   enum class State : std::uint8_t { idle, queued, agreeing, running, done, failed };
 
+  void advanced() override;
   void done(Exchange& exchange) override;
   void failed(Exchange& exchange, std::exception_ptr error) override;
 
@@ -70,7 +73,10 @@ class Task final : private Listener {
   Opinion all_;
   Layout opinion_layout_;
   State state_ = State::idle;
-  bool reported_ = false;
+  std::int32_t operation_ = -1;
+  std::chrono::steady_clock::time_point advanced_;  // last; only if somebody wants to know
+  bool named_missing_ = false;
+  bool told_ = false;
   std::int64_t sequence_ = 0;
   std::int64_t reserved_ = 0;
   std::exception_ptr error_;
@@ -106,13 +112,17 @@ class Context {
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 
+  // Whether it would be refused for the memory it takes, on this and every rank.
+  bool exceeds_memory(const Task& task) const;
+
   // Frees the communicator. At the latest when MPI ends; nothing can be started afterwards.
   void close();
 
   // For people: what each collective in flight waits for.
   std::string in_flight() const;
-  // Who has not yet called what this rank has; each collective is mentioned once.
-  std::string missing();
+  // Of collectives that have not advanced for as long as the settings say, each mentioned once: who has not called yet,
+  // and what is awaited.
+  std::string complaints(std::chrono::steady_clock::time_point now);
 
  private:
   friend class Task;
@@ -137,6 +147,8 @@ class Context {
   void fail_all(const std::exception_ptr& error);
   void rethrow_if_failed(Task& task);
   int first_tag(const Task& task) const;
+  std::string described(const Task& task) const;
+  std::string missing(const Task& task, double seconds) const;
 
   Process& process_;
   Settings settings_;

@@ -59,7 +59,7 @@ int read_envelope(MPI_Datatype type, Envelope& envelope) {
 }
 
 // The types that MPI_Type_create_f90_* return have no name, but they may not be freed either.
-bool is_predefined(int combiner) {
+bool of_predefined(int combiner) {
   switch (combiner) {
     case MPI_COMBINER_NAMED:
     case MPI_COMBINER_F90_REAL:
@@ -82,7 +82,7 @@ class Handles {
     for (MPI_Datatype& handle : handles_) {
       Envelope envelope;
       if (handle == MPI_DATATYPE_NULL || read_envelope(handle, envelope) != MPI_SUCCESS) continue;
-      if (!is_predefined(envelope.combiner)) PMPI_Type_free(&handle);
+      if (!of_predefined(envelope.combiner)) PMPI_Type_free(&handle);
     }
   }
 
@@ -331,7 +331,7 @@ Layout layout_of(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) throw Error(MPI_ERR_TYPE, "the datatype is MPI_DATATYPE_NULL");
   Envelope envelope;
   check(read_envelope(type, envelope), "MPI_Type_get_envelope");
-  if (is_predefined(envelope.combiner)) return Layout::basic(size_of(type));
+  if (of_predefined(envelope.combiner)) return Layout::basic(size_of(type));
   Handles handles(envelope.types);
   const Integers numbers = read_contents(type, envelope, handles);
   const auto types = handles.all();
@@ -340,6 +340,12 @@ Layout layout_of(MPI_Datatype type) {
       is_structure ? structure(numbers, types) : combine(envelope.combiner, numbers, layout_of(types[0]));
   // MPI libraries differ in padding structures, and in what a resized field does to the bounds around it.
   return with_bounds_of(type, layout);
+}
+
+bool is_predefined(MPI_Datatype type) {
+  Envelope envelope;
+  check(read_envelope(type, envelope), "MPI_Type_get_envelope");
+  return of_predefined(envelope.combiner);
 }
 
 }  // namespace quadrille::engine

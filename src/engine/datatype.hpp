@@ -14,4 +14,7 @@ namespace quadrille::engine {
 // Throws Error for MPI_DATATYPE_NULL, for a combiner that came after MPI 4.0, and if MPI reports an error.
 Layout layout_of(MPI_Datatype type);
 
+// Whether the type is one of MPI's own, which nobody can free.
+bool is_predefined(MPI_Datatype type);
+
 }  // namespace quadrille::engine

@@ -49,10 +49,12 @@ void Exchange::start(int first_tag) {
 
 void Exchange::cancel() {
   if (!std::exchange(running_, false)) return;
-  ground_.requests->abandon(*this);
+  const bool may_be_read = ground_.requests->abandon(*this);
   for (Message* message : held_) abandon(*message);
   held_.clear();
   unfinished_.clear();
+  // What MPI may still send from is never used again.
+  if (may_be_read) std::fill(scratch_.begin(), scratch_.end(), nullptr);
   give_scratch_back();
 }
 
@@ -133,13 +135,14 @@ void Exchange::launch_held(const Message& after) {
   }
 }
 
-// All parts at once where they lie one after another, else the next one: packing has room for one.
+// A few parts at a time where they lie one after another, else one: packing has room for one.
 void Exchange::post_parts(Message& message) {
+  constexpr int parts_in_flight = 4;
   const std::int64_t part = std::min(ground_.part, message.bytes);
   if (message.memory || message.bytes == 0) {
     do {
       post(message, message.memory + message.posted, std::min(part, message.bytes - message.posted));
-    } while (message.posted < message.bytes);
+    } while (message.posted < message.bytes && message.open < parts_in_flight);
     return;
   }
   if (!message.staging) message.staging = ground_.arena->allocate(part);
@@ -167,6 +170,14 @@ void Exchange::part_ended(const Ended& ended) {
     return;
   }
   guarded([&] {
+    // Whatever goes wrong: a message without a request is in nobody's hands but ours.
+    struct Cleanup {
+      const Exchange& exchange;
+      Message* message;
+      ~Cleanup() {
+        if (message && message->open == 0) exchange.abandon(*message);
+      }
+    } cleanup{*this, &message};
     check(ended.code, message.receiving ? "MPI_Irecv" : "MPI_Isend");
     if (ended.received != ended.bytes) {
       throw Error(MPI_ERR_TRUNCATE,
@@ -179,13 +190,17 @@ void Exchange::part_ended(const Ended& ended) {
     }
     if (message.posted < message.bytes) {
       post_parts(message);
+      cleanup.message = nullptr;
       if (message.posted == message.bytes) launch_held(message);
-    } else if (message.open == 0) {
-      const Token token = message.token;
-      abandon(message);
-      runner_.complete(token);
-      runner_.advance();
+      return;
     }
+    cleanup.message = nullptr;
+    if (message.open > 0) return;
+    const Token token = message.token;
+    abandon(message);
+    listener_.advanced();
+    runner_.complete(token);
+    runner_.advance();
   });
 }
 

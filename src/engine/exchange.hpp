@@ -14,10 +14,11 @@
 
 namespace quadrille::engine {
 
-// Hears how an exchange ends.
+// Hears how an exchange fares.
 class Listener {
  public:
   virtual ~Listener() = default;
+  virtual void advanced() = 0;
   virtual void done(Exchange& exchange) = 0;
   virtual void failed(Exchange& exchange, std::exception_ptr error) = 0;
 };
@@ -85,7 +86,7 @@ class Exchange final : public Backend {
   Layout scratch_layout_;
   std::vector<std::byte*> scratch_;
   Runner runner_;
-  // Messages whose parts go out one at a time, and those of the same stream that must not overtake them.
+  // Messages that have parts to post yet, and those of the same stream that must not overtake them.
   std::vector<Message*> unfinished_;
   std::vector<Message*> held_;
   int first_tag_ = 0;

@@ -18,12 +18,6 @@ extern "C" void note_signal(int) {
   told_by_signal = 1;
 }
 
-std::chrono::nanoseconds nanoseconds(double seconds) {
-  constexpr double a_century = 3e9;
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-      std::chrono::duration<double>(std::min(seconds, a_century)));
-}
-
 }  // namespace
 
 bool Process::alive() {
@@ -60,8 +54,7 @@ int Process::at_finalize(MPI_Comm, int, void* process, void*) {
 void Process::enter(Context& context) {
   contexts_.push_back(&context);
   const Settings& settings = context.settings();
-  if (settings.check) shortest_patience_ = std::min(shortest_patience_, nanoseconds(settings.patience));
-  if (settings.watchdog > 0) shortest_patience_ = std::min(shortest_patience_, nanoseconds(settings.watchdog));
+  watched_ |= settings.watched();
   // Blocks that lie unused would be outside anybody's bound.
   if (settings.memory > 0) arena_.keep(0);
   if (settings.signal != 0) std::signal(settings.signal, note_signal);
@@ -84,21 +77,11 @@ void Process::tell() const {
   std::fputs(text.c_str(), stderr);
 }
 
-std::chrono::nanoseconds Process::complain(std::chrono::nanoseconds from, std::chrono::nanoseconds waited) {
-  auto next = std::chrono::nanoseconds::max();
-  bool tell_all = false;
-  const auto is_due = [&](double seconds) {
-    const auto limit = nanoseconds(seconds);
-    if (limit > waited) next = std::min(next, limit);
-    return limit >= from && limit <= waited;
-  };
-  for (Context* context : contexts_) {
-    const Settings& settings = context->settings();
-    if (settings.check && is_due(settings.patience)) std::fputs(context->missing().c_str(), stderr);
-    if (settings.watchdog > 0) tell_all |= is_due(settings.watchdog);
-  }
-  if (tell_all) tell();
-  return next;
+void Process::complain() {
+  const auto now = std::chrono::steady_clock::now();
+  std::string text;
+  for (Context* context : contexts_) text += context->complaints(now);
+  std::fputs(text.c_str(), stderr);
 }
 
 }  // namespace quadrille::engine

@@ -35,20 +35,26 @@ class Process {
   // Waits until done() is true, and keeps everything going meanwhile. The lock must not be held.
   template <class Done>
   void wait(Done&& done) {
-    Waiter waiter(patience_);
-    for (std::chrono::nanoseconds next = shortest_patience_;;) {
+    for (Waiter waiter(patience_);;) {
       {
         const Lock locked = lock();
         if (done()) return;
-        if (requests_.poll()) {
+        if (look()) {
           waiter.busy();
           continue;
         }
-        if (asked_to_tell()) tell();
-        if (waiter.waited() >= next) next = complain(next, waiter.waited());
       }
       waiter.idle();
     }
+  }
+
+  // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
+  // signal or by settings. The lock must be held.
+  bool look() {
+    if (requests_.poll()) return true;
+    if (asked_to_tell()) tell();
+    if (watched_) complain();
+    return false;
   }
 
   // Prints what every collective in flight waits for.
@@ -58,8 +64,8 @@ class Process {
   Process();
   static int at_finalize(MPI_Comm, int, void*, void*);
   static bool asked_to_tell();
-  // About what has taken too long since the last complaint, of [from, waited]. Returns when there may be more to say.
-  std::chrono::nanoseconds complain(std::chrono::nanoseconds from, std::chrono::nanoseconds waited);
+  // About what has not advanced for too long.
+  void complain();
 
   Requests requests_;
   Arena arena_;
@@ -67,7 +73,7 @@ class Process {
   bool threads_ = false;
   std::recursive_mutex mutex_;
   std::vector<Context*> contexts_;
-  std::chrono::nanoseconds shortest_patience_ = std::chrono::nanoseconds::max();
+  bool watched_ = false;  // by checked mode or a watchdog
 };
 
 }  // namespace quadrille::engine

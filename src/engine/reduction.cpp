@@ -1,9 +1,14 @@
 #include "engine/reduction.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <quadrille/error.hpp>
 #include <vector>
+
+#include "engine/datatype.hpp"
 
 namespace quadrille::engine {
 
@@ -22,10 +27,41 @@ auto find_kept(MPI_Op op) {
                       [op](const KeptOperation& kept) { return kept.op == op; });
 }
 
-bool is_predefined(MPI_Op op) {
-  const std::array all = {MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,   MPI_BAND,    MPI_LOR,
-                          MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP};
-  return std::find(all.begin(), all.end(), op) != all.end();
+// MPI's own operations. A function, since Open MPI's are addresses that only the running program knows.
+auto predefined() {
+  return std::array<std::pair<MPI_Op, std::string_view>, 14>{{{MPI_SUM, "MPI_SUM"},
+                                                              {MPI_MAX, "MPI_MAX"},
+                                                              {MPI_MIN, "MPI_MIN"},
+                                                              {MPI_PROD, "MPI_PROD"},
+                                                              {MPI_LAND, "MPI_LAND"},
+                                                              {MPI_BAND, "MPI_BAND"},
+                                                              {MPI_LOR, "MPI_LOR"},
+                                                              {MPI_BOR, "MPI_BOR"},
+                                                              {MPI_LXOR, "MPI_LXOR"},
+                                                              {MPI_BXOR, "MPI_BXOR"},
+                                                              {MPI_MAXLOC, "MPI_MAXLOC"},
+                                                              {MPI_MINLOC, "MPI_MINLOC"},
+                                                              {MPI_REPLACE, "MPI_REPLACE"},
+                                                              {MPI_NO_OP, "MPI_NO_OP"}}};
+}
+
+// The place of an operation among MPI's own; -1 if it is the user's.
+std::int32_t code_of(MPI_Op op) {
+  const auto all = predefined();
+  const auto place = std::find_if(all.begin(), all.end(), [op](const auto& one) { return one.first == op; });
+  return place == all.end() ? -1 : static_cast<std::int32_t>(place - all.begin());
+}
+
+// Whether a call of MPI_Op_free comes to this library: it does if it is linked before MPI.
+bool frees_operations() {
+  static const bool ours = [] {
+    Dl_info here{};
+    Dl_info there{};
+    void* called = dlsym(RTLD_DEFAULT, "MPI_Op_free");
+    return called && dladdr(called, &there) != 0 && dladdr(reinterpret_cast<void*>(&code_of), &here) != 0 &&
+           here.dli_fbase == there.dli_fbase;
+  }();
+  return ours;
 }
 
 // MPI_Reduce_local makes the first operand the left one and leaves the result in the second: just what we want.
@@ -51,27 +87,25 @@ struct ReduceLocal {
 
 }  // namespace
 
-bool is_named(MPI_Datatype type) {
-  int integers = 0;
-  int addresses = 0;
-  int types = 0;
-  int combiner = 0;
-  check(PMPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  return combiner == MPI_COMBINER_NAMED;
+std::string_view name_of_operation(std::int32_t code) {
+  return predefined()[static_cast<std::size_t>(code)].second;
 }
 
 Reduction reduction_of(MPI_Op op, MPI_Datatype type) {
   int commutative = 1;
   check(PMPI_Op_commutative(op, &commutative), "MPI_Op_commutative");
-  return {ReduceLocal{op, type}, commutative != 0};
+  return {ReduceLocal{op, type}, commutative != 0, code_of(op)};
 }
 
-Kept::Kept(MPI_Op op, MPI_Datatype type) : type_(type) {
-  if (!is_named(type)) {
-    check(PMPI_Type_dup(type, &type_), "MPI_Type_dup");
-    duplicated_ = true;
+Kept::Kept(MPI_Op op, MPI_Datatype type) {
+  const bool users_own = code_of(op) < 0;
+  if (users_own && !frees_operations()) {
+    throw Error(MPI_ERR_OP,
+                "an operation of your own in a non-blocking or persistent reduction must outlive MPI_Op_free, which "
+                "takes libquadrille to be linked before the MPI library: change the order, or pass a C++ function");
   }
-  if (is_predefined(op)) return;
+  if (!is_predefined(type)) check(PMPI_Type_contiguous(1, type, &holder_), "MPI_Type_contiguous");
+  if (!users_own) return;
   op_ = op;
   const std::lock_guard lock(kept_mutex);
   const auto place = find_kept(op);
@@ -83,11 +117,11 @@ Kept::Kept(MPI_Op op, MPI_Datatype type) : type_(type) {
 }
 
 Kept::~Kept() {
-  if (!duplicated_ && op_ == MPI_OP_NULL) return;
+  if (holder_ == MPI_DATATYPE_NULL && op_ == MPI_OP_NULL) return;
   int finalized = 0;
   PMPI_Finalized(&finalized);
   if (finalized) return;
-  if (duplicated_) PMPI_Type_free(&type_);
+  if (holder_ != MPI_DATATYPE_NULL) PMPI_Type_free(&holder_);
   if (op_ == MPI_OP_NULL) return;
   const std::lock_guard lock(kept_mutex);
   const auto place = find_kept(op_);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <utility>
 
 #include "engine/mpi.hpp"
@@ -11,12 +13,17 @@ namespace quadrille::engine {
 struct Reduction {
   ReduceFunction function;
   bool commutative;
+  std::int32_t code = -1;  // of an operation of MPI's own: which; to be compared across ranks
 };
 Reduction reduction_of(MPI_Op op, MPI_Datatype type);
 
+// "MPI_SUM", by Reduction::code.
+std::string_view name_of_operation(std::int32_t code);
+
 // Keeps an operation and a type usable after the user has freed them, as MPI allows while a collective is pending. A
-// type is duplicated. An operation can't be, so free_operation, which the library puts in MPI_Op_free's place, waits
-// until nobody keeps it any more.
+// type lives on in another that is made of it; not in a duplicate, since the user's function expects the handle that
+// was passed. An operation has no such thing, so free_operation, which the library puts in MPI_Op_free's place, waits
+// until nobody keeps it any more. Where MPI_Op_free is not ours, by the order of linking, Kept throws Error.
 class Kept {
  public:
   Kept() = default;
@@ -30,24 +37,17 @@ class Kept {
   Kept& operator=(const Kept&) = delete;
   ~Kept();
 
-  MPI_Datatype type() const { return type_; }
-
  private:
   void swap(Kept& other) noexcept {
     std::swap(op_, other.op_);
-    std::swap(type_, other.type_);
-    std::swap(duplicated_, other.duplicated_);
+    std::swap(holder_, other.holder_);
   }
 
-  MPI_Op op_ = MPI_OP_NULL;  // null if it is MPI's own, which nobody can free
-  MPI_Datatype type_ = MPI_DATATYPE_NULL;
-  bool duplicated_ = false;
+  MPI_Op op_ = MPI_OP_NULL;                  // null if it is MPI's own, which nobody can free
+  MPI_Datatype holder_ = MPI_DATATYPE_NULL;  // likewise
 };
 
 // MPI_Op_free, but for operations that are kept: those go when the last keeper does.
 int free_operation(MPI_Op* op);
-
-// Whether the type is one of MPI's own.
-bool is_named(MPI_Datatype type);
 
 }  // namespace quadrille::engine

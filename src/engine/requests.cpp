@@ -76,23 +76,24 @@ void Requests::drop_ended() {
   parts_.resize(kept);
 }
 
-void Requests::abandon(const Exchange& exchange) {
+bool Requests::abandon(const Exchange& exchange) {
+  bool may_be_read = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Message* message = parts_[i].message;
     if (message->exchange != &exchange) continue;
-    // A receive can be called back; a send can't, in every MPI, and MPI may still read what it points to: the user's
-    // memory, which the user was told of by the error, or a packed copy, which is left to it.
     if (message->receiving) {
       PMPI_Cancel(&requests_[i]);
       PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
     } else {
       PMPI_Request_free(&requests_[i]);
-      message->staging = nullptr;
+      message->staging = nullptr;  // left to MPI
+      may_be_read = true;
     }
     parts_[i].message = nullptr;
     if (--message->open == 0) message->exchange->abandon(*message);
   }
   drop_ended();
+  return may_be_read;
 }
 
 }  // namespace quadrille::engine

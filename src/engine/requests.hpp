@@ -48,8 +48,9 @@ class Requests {
   // Lets MPI work, and tells the exchanges what has ended. Returns whether anything has.
   bool poll();
 
-  // Gives up what an exchange that failed has still open.
-  void abandon(const Exchange& exchange);
+  // Gives up what an exchange that failed has still open. Returns whether MPI may still read memory of it: a send can't
+  // be called back.
+  bool abandon(const Exchange& exchange);
 
   std::size_t open() const { return requests_.size(); }
 

@@ -11,7 +11,8 @@ namespace quadrille::engine {
 // What a communicator was told, by its maker or by the environment. Some of it must be the same on every rank, so all
 // of it is agreed: rank 0's word counts. Plain bytes, to be broadcast.
 struct Settings {
-  std::int64_t memory = 0;       // QUADRILLE_MEMORY: bytes a rank for scratch and packed messages; 0: no bound
+  std::int64_t memory =
+      0;  // QUADRILLE_MEMORY: bytes a rank, on each communicator, for scratch and packing; 0: no bound
   std::int64_t part = 1 << 30;   // QUADRILLE_PART: longer messages travel in parts of so many bytes
   std::int32_t in_flight = 32;   // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
   std::int64_t segment = 65536;  // QUADRILLE_SEGMENT: bytes of a segment, for algorithms that pipeline
@@ -25,6 +26,8 @@ struct Settings {
   std::array<bool, collectives> forced = {};  // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
 
   const Algorithm* told(Collective collective) const;
+  // Whether somebody wants to know how long things take.
+  bool watched() const { return check || watchdog > 0; }
 
   // What the environment of this rank says. Throws Error for what it can't read, with the variable's name.
   static Settings from_environment();

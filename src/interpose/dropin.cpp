@@ -68,13 +68,14 @@ void DropIn::count(Collective collective, bool served) {
 }
 
 int DropIn::forget(MPI_Comm, int, void* context, void*) {
+  if (context) --get().served_communicators_;
   delete static_cast<Context*>(context);
   return MPI_SUCCESS;
 }
 
 // Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees
 // one that is not of its own world, so that all hand down.
-bool DropIn::within_world(MPI_Comm comm) const {
+bool DropIn::within_world(MPI_Comm comm) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   int size = 0;
@@ -90,10 +91,23 @@ bool DropIn::within_world(MPI_Comm comm) const {
   return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
 }
 
-Context* DropIn::first_seen(MPI_Comm comm) {
+// The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
+bool DropIn::can_serve(MPI_Comm comm) const {
+  constexpr int most_communicators = 256;
   int inter = 0;
-  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter || !within_world(comm)) return nullptr;
-  auto context = std::make_unique<Context>(comm, settings_);
+  check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
+  if (inter || !within_world(comm)) return false;
+  int room = served_communicators_ < most_communicators ? 1 : 0;
+  check(PMPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  return room != 0;
+}
+
+Context* DropIn::first_seen(MPI_Comm comm) {
+  std::unique_ptr<Context> context;
+  if (can_serve(comm)) {
+    context = std::make_unique<Context>(comm, settings_);
+    ++served_communicators_;
+  }
   check(PMPI_Comm_set_attr(comm, key_, context.get()), "MPI_Comm_set_attr");
   return context.release();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 
 #include "algorithms/collective.hpp"
@@ -24,20 +25,24 @@ class DropIn {
   engine::Context* context(Collective collective, MPI_Comm comm);
 
   void count(Collective collective, bool served);
+  // Calls of this rank so far.
+  std::int64_t served(Collective collective) const { return counts_[static_cast<std::size_t>(collective)].served; }
 
  private:
   struct Count {
-    std::int64_t served = 0;
-    std::int64_t handed_down = 0;
+    std::atomic<std::int64_t> served = 0;
+    std::atomic<std::int64_t> handed_down = 0;
   };
 
   static int forget(MPI_Comm, int, void* context, void*);
-  bool within_world(MPI_Comm comm) const;
+  static bool within_world(MPI_Comm comm);
+  bool can_serve(MPI_Comm comm) const;
   engine::Context* first_seen(MPI_Comm comm);
 
   bool active_ = false;
   engine::Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
+  std::atomic<int> served_communicators_ = 0;
   std::array<Count, collectives> counts_{};
 };
 

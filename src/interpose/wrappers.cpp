@@ -22,9 +22,10 @@ int serve(Collective collective, MPI_Comm comm, bool in_order, Prepare&& prepare
   DropIn& drop_in = DropIn::get();
   try {
     engine::Context* context = in_order ? drop_in.context(collective, comm) : nullptr;
-    drop_in.count(collective, context != nullptr);
-    if (!context) return hand_down();
-    api::Prepared task = prepare(*context);
+    api::Prepared task = context ? prepare(*context) : nullptr;
+    const bool served = task && !context->exceeds_memory(*task);
+    drop_in.count(collective, served);
+    if (!served) return hand_down();
     context->start(*task);
     context->wait(*task);
     context->release(std::move(task));

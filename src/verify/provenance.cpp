@@ -16,8 +16,6 @@ std::int32_t Expressions::leaf(Rank rank, Buffer buffer, std::int32_t block) {
 }
 
 Value Expressions::combine(const Value& left, const Value& right) {
-  // Of a commutative operation both orders are the same expression.
-  if (commutative_ && right.expression < left.expression) return combine(right, left);
   const std::int64_t delta = right.offset - left.offset;
   const auto [place, fresh] = nodes_.try_emplace({left.expression, right.expression, delta}, 0);
   if (fresh) {

@@ -74,13 +74,27 @@ class Mistakes(unittest.TestCase):
 
     def test_another_count_on_one_rank_is_named(self):
         job = Job("count", QUADRILLE_CHECK="1")
-        self.expect_within_a_second(job, "rank 3 calls allreduce .* of 10 elements, but rank 0 and 2 more", RANKS)
+        self.expect_within_a_second(job, "rank 3 calls allreduce .* of 10 elements .*, but rank 0 and 2 more", RANKS)
         job.finish()
 
     def test_another_collective_on_one_rank_is_named(self):
         job = Job("collective", QUADRILLE_CHECK="1")
         self.expect_within_a_second(job, "rank 3 calls barrier .*, but rank 0 and 2 more call bcast", RANKS)
         job.finish()
+
+    def test_a_type_of_another_size_is_named(self):
+        job = Job("type", QUADRILLE_CHECK="1")
+        self.expect_within_a_second(job, "rank 3 calls allreduce .* of 2 bytes each .*, but rank 0 and 2 more", RANKS)
+        job.finish()
+
+    def test_another_operation_is_named(self):
+        job = Job("operation", QUADRILLE_CHECK="1")
+        self.expect_within_a_second(job, "rank 3 calls allreduce .* by MPI_MAX, but .* by MPI_SUM", RANKS)
+        job.finish()
+
+    def test_a_rank_that_polls_hears_of_a_missing_one_too(self):
+        job = Job("polling", QUADRILLE_CHECK="1").finish()
+        self.assertEqual(len(job.matching("rank 3 of 4 has not called")), 1, job.text())
 
     def test_a_missing_rank_is_named(self):
         job = Job("late", QUADRILLE_CHECK="1")

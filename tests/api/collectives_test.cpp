@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <string>
@@ -139,6 +141,22 @@ TEST_P(Communicators, AllreduceKeepsTheOrderOfRanks) {
   }
   MPI_Type_free(&type);
   MPI_Op_free(&op);
+}
+
+TEST_P(Communicators, AllreduceIsTheSameToTheBitOnEveryRank) {
+  Communicator comm = make();
+  // Which of them MPI_MAX keeps depends on the order.
+  const double mine = comm.rank() % 2 == 0 ? std::nan("") : comm.rank();
+  const double zero = comm.rank() % 2 == 0 ? 0.0 : -0.0;
+  for (std::string_view algorithm : algorithms_of(Collective::allreduce)) {
+    for (double value : {mine, zero}) {
+      double result = 0;
+      comm.allreduce(&value, &result, 1, MPI_DOUBLE, MPI_MAX, {.algorithm = algorithm});
+      double roots = result;
+      comm.bcast(std::span(&roots, 1), 0);
+      EXPECT_EQ(std::bit_cast<std::uint64_t>(result), std::bit_cast<std::uint64_t>(roots)) << algorithm;
+    }
+  }
 }
 
 std::int64_t sent(int from, int to) {

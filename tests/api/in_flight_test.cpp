@@ -103,7 +103,7 @@ TEST(InFlight, APendingCollectiveGetsDoneByTests) {
 TEST(InFlight, ADroppedHandleWaits) {
   Communicator comm = world();
   std::vector<int> data(1000, comm.rank() == 0 ? 5 : 0);
-  comm.ibcast(data, 0);
+  { const Pending dropped = comm.ibcast(data, 0); }
   EXPECT_EQ(data.back(), 5);
 }
 
@@ -174,6 +174,74 @@ TEST(Handles, AreNotNeededOnceTheCollectiveHasStarted) {
     EXPECT_EQ(output, std::vector<int>(2000, comm.size() * (comm.size() - 1) / 2));
     EXPECT_EQ(data, std::vector<int>(2000, 3));
   }
+}
+
+// Of a type that only the user's function knows.
+MPI_Datatype expected_type = MPI_DATATYPE_NULL;
+void add_if_expected(void* left, void* right, int* count, MPI_Datatype* type) {
+  EXPECT_EQ(*type, expected_type);
+  add(left, right, count, type);
+}
+
+TEST(Handles, AreWhatTheUsersFunctionGets) {
+  Communicator comm = world();
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(add_if_expected, 1, &op);
+  MPI_Type_contiguous(2, MPI_INT, &expected_type);
+  MPI_Type_commit(&expected_type);
+  std::vector<int> input(20, 1);
+  std::vector<int> output(20);
+  MPI_Datatype type = expected_type;
+  comm.allreduce(input.data(), output.data(), 10, type, op);
+  Pending pending = comm.iallreduce(input.data(), output.data(), 10, type, op);
+  MPI_Type_free(&type);
+  pending.wait();
+  MPI_Op_free(&op);
+  EXPECT_EQ(output.back(), comm.size());
+}
+
+#if MPI_VERSION >= 4
+TEST(Handles, MayComeFromLargeCountCalls) {
+  Communicator comm = world();
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous_c(2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Op_create(add, 1, &op);
+  std::vector<int> input(20, 1);
+  std::vector<int> output(20);
+  comm.iallreduce(input.data(), output.data(), 10, type, op).wait();
+  MPI_Type_free(&type);
+  MPI_Op_free(&op);
+  EXPECT_EQ(output.back(), comm.size());
+}
+#endif
+
+TEST(Temporaries, CanNotBeLeftToAPendingCollective) {
+  static_assert(LastingData<std::vector<int>&>);
+  static_assert(LastingData<std::span<const int>>);
+  static_assert(!LastingData<std::vector<int>>);
+}
+
+TEST(Failure, LeavesNothingBehind) {
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);  // for MPICH, see the header
+  Communicator comm = world();
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Type_vector(500, 1, 2, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  std::vector<int> data(1000);
+  // The root sends twice as much as the others expect.
+  if (comm.rank() == 0) {
+    comm.bcast(data.data(), 1000, MPI_INT, 0, {.algorithm = "linear"});
+  } else {
+    EXPECT_THROW(comm.bcast(data.data(), 1, type, 0, {.algorithm = "linear"}), Error);
+    EXPECT_THROW(comm.barrier(), Error);
+  }
+  MPI_Type_free(&type);
+  world().barrier();
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  EXPECT_EQ(engine::Process::get().requests().open(), 0U);
+  EXPECT_EQ(engine::Process::get().arena().in_use(), 0);
 }
 
 TEST(Nothing, IsLeftWhenCollectivesAndCommunicatorsAreGone) {

@@ -31,6 +31,14 @@ void run(quadrille::Communicator& comm, const std::string& mistake) {
   } else if (mistake == "late") {
     if (odd_one) std::this_thread::sleep_for(3s);
     comm.allreduce(data, sum, std::plus{});
+  } else if (mistake == "polling") {
+    if (odd_one) std::this_thread::sleep_for(2s);
+    auto pending = comm.iallreduce(data, sum, std::plus{});
+    while (!pending.test()) std::this_thread::yield();
+  } else if (mistake == "type") {
+    comm.allreduce(data.data(), sum.data(), 10, odd_one ? MPI_SHORT : MPI_INT, MPI_SUM);
+  } else if (mistake == "operation") {
+    comm.allreduce(data.data(), sum.data(), 10, MPI_INT, odd_one ? MPI_MAX : MPI_SUM);
   } else if (mistake == "none") {
     for (int i = 0; i < 100; ++i) comm.allreduce(data, sum, std::plus{});
   }

@@ -25,16 +25,20 @@ int main(int argc, char** argv) {
 
     // Failures alone, with the rank in front.
     class Failures final : public testing::EmptyTestEventListener {
+     public:
+      explicit Failures(int rank) : rank_(rank) {}
+      void OnTestStart(const testing::TestInfo& test) override { test_ = test.name(); }
       void OnTestPartResult(const testing::TestPartResult& result) override {
         if (!result.failed()) return;
-        const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        int my_rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &my_rank);
-        std::fprintf(stderr, "rank %d: %s:%d: %s\n%s\n", my_rank, result.file_name() ? result.file_name() : "?",
-                     result.line_number(), test ? test->name() : "?", result.message());
+        std::fprintf(stderr, "rank %d: %s:%d: %s\n%s\n", rank_, result.file_name() ? result.file_name() : "?",
+                     result.line_number(), test_, result.message());
       }
+
+     private:
+      int rank_;
+      const char* test_ = "";
     };
-    listeners.Append(new Failures);
+    listeners.Append(new Failures(rank));
   }
   const int code = RUN_ALL_TESTS();
   MPI_Finalize();

@@ -20,7 +20,7 @@ void build(Builder& builder, const Problem& problem) {
       const Rank peer = cube.neighbour(problem.rank, dimension);
       builder.send(peer, result.value(all));
       builder.receive(peer, result.incoming(all));
-      result.combine(all, peer);
+      result.combine_alike(all, peer);
     }
     result.deliver(all);
   });
