@@ -14,12 +14,13 @@
 // Threads. Calls may come from several threads if MPI was initialised with MPI_THREAD_MULTIPLE; calls on one
 // communicator must then be ordered among the threads alike on every rank, as MPI asks of its own collectives.
 //
-// Errors. Every call throws quadrille::Error, and passes on what a function of yours throws. What all ranks get wrong
-// alike is refused on all of them, before a byte has moved, and the communicator goes on. What only some get wrong
-// (another root, another count) can't be seen by the others: QUADRILLE_CHECK=1 finds it. If a collective fails in the
-// middle, as when a rank sends more than another expects, its communicator refuses all further work. Such an error is
-// MPI's first: under MPICH it goes to the error handler of MPI_COMM_WORLD, which ends the program unless it was set to
-// MPI_ERRORS_RETURN.
+// Errors. Every call throws quadrille::Error, and passes on what a reduction's function throws; such a function must
+// not call this library or MPI. Other ranks hear of neither: a collective that fails on one may leave them waiting.
+// What all ranks get wrong alike is refused on all of them, before a byte has moved, and the communicator goes on. What
+// only some get wrong (another root, another count) can't be seen by the others: QUADRILLE_CHECK=1 finds it. If a
+// collective fails in the middle, as when a rank sends more than another expects, its communicator refuses all further
+// work. Such an error is MPI's first: under MPICH it goes to the error handler of MPI_COMM_WORLD, which ends the
+// program unless it was set to MPI_ERRORS_RETURN.
 
 #include <mpi.h>
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <quadrille/error.hpp>
 
 #include "algorithms/catalogue.hpp"

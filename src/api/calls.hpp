@@ -45,7 +45,7 @@ using Prepared = std::unique_ptr<engine::Task>;
 Prepared barrier(engine::Context& context, const Algorithm* algorithm);
 Prepared bcast(engine::Context& context, void* data, std::int64_t count, const Layout& layout, Rank root,
                const Algorithm* algorithm);
-// input may be MPI_IN_PLACE. The reduction must live as long as the task is used.
+// input may be MPI_IN_PLACE. The handles of the reduction must live as long as the task is used.
 Prepared allreduce(engine::Context& context, const void* input, void* output, std::int64_t count, const Layout& layout,
                    const engine::Reduction& reduction, const Algorithm* algorithm);
 Prepared alltoallv(engine::Context& context, const Blocks& input, const Blocks& output, const Algorithm* algorithm);

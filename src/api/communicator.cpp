@@ -92,6 +92,7 @@ int Communicator::size() const {
 }
 
 std::int64_t Communicator::peak_bytes() {
+  const auto locked = Process::get().lock();
   return Process::get().arena().peak();
 }
 

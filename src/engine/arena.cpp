@@ -75,6 +75,11 @@ void Arena::release(std::byte* block) {
   unused_bytes_ += bytes_of(size_class);
 }
 
+void Arena::give_up(std::byte* block) {
+  in_use_ -= bytes_of(header(block).size_class);
+  given_up_.push_back(block);
+}
+
 void Arena::keep(std::int64_t bytes) {
   keep_ = bytes;
   trim(bytes);

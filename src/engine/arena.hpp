@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace quadrille::engine {
@@ -20,6 +19,8 @@ class Arena {
   // Throws std::bad_alloc.
   std::byte* allocate(std::int64_t bytes);
   void release(std::byte* block);
+  // For a block that somebody may still read: it is never used again, and no longer counted.
+  void give_up(std::byte* block);
 
   // What a block of so many bytes really takes, up to an eighth more.
   static std::int64_t taken_for(std::int64_t bytes);
@@ -35,6 +36,7 @@ class Arena {
   void trim(std::int64_t bytes);
 
   std::array<std::vector<std::byte*>, 8 * 63> unused_;  // by their size class
+  std::vector<std::byte*> given_up_;
   std::int64_t unused_bytes_ = 0;
   std::int64_t keep_ = 32 << 20;
   std::int64_t in_use_ = 0;

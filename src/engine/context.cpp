@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <quadrille/error.hpp>
+#include <stdexcept>
 #include <utility>
 
 namespace quadrille::engine {
@@ -44,6 +45,11 @@ Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> 
   agreement_->binding().input = {{&mine_, 1, &opinion_layout_}};
   agreement_->binding().output = {{&all_, 1, &opinion_layout_}};
   agreement_->binding().reduce = merge_opinions;
+}
+
+Task::~Task() {
+  if (in_flight())
+    context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
 }
 
 void Task::use_layouts(const Layout& input, const Layout& output) {
@@ -165,6 +171,7 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
 
 void Context::release(std::unique_ptr<Task> task) {
   const auto locked = process_.lock();
+  if (task->in_flight()) return;
   task->keep({});
   task->binding().reduce = nullptr;
   const auto place = cache_.find(task->shape());
@@ -200,7 +207,7 @@ void Context::start(Task& task) {
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
   task.reserved_ = memory_for(task.shape_, task.main_.scratch_layout());
-  if (exceeds_memory(task)) {
+  if (task.reserved_ > settings_.memory) {
     throw Error(
         MPI_ERR_NO_MEM,
         fmt::format("{} ({}) may take {} bytes a rank, and the bound is {}: raise QUADRILLE_MEMORY, or choose an "
@@ -268,8 +275,8 @@ void Context::agreed(Task& task) {
 }
 
 void Context::end(Task& task, Task::State state) {
+  if (task.state_ != Task::State::queued) reserved_ -= task.reserved_;
   task.state_ = state;
-  reserved_ -= task.reserved_;
   (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;
   (task.next_ ? task.next_->previous_ : newest_) = task.previous_;
   pump();

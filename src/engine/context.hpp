@@ -39,6 +39,10 @@ struct Shape {
 class Task final : private Listener {
  public:
   Task(Context& context, const Shape& shape, std::shared_ptr<const Program> program);
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
+  // Of one in flight: its communicator can't be used any more.
+  ~Task() override;
 
   // What the schedule's names stand for. To be filled in before a start; layouts must be kept here.
   Binding& binding() { return main_.binding(); }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <quadrille/error.hpp>
-#include <stdexcept>
 #include <utility>
 
 namespace quadrille::engine {
@@ -53,9 +52,7 @@ void Exchange::cancel() {
   for (Message* message : held_) abandon(*message);
   held_.clear();
   unfinished_.clear();
-  // What MPI may still send from is never used again.
-  if (may_be_read) std::fill(scratch_.begin(), scratch_.end(), nullptr);
-  give_scratch_back();
+  give_scratch_back(may_be_read);
 }
 
 void Exchange::take_scratch() {
@@ -67,10 +64,19 @@ void Exchange::take_scratch() {
   }
 }
 
-void Exchange::give_scratch_back() {
+void Exchange::give_scratch_back(bool may_be_read) {
   for (std::byte*& block : scratch_) {
-    if (block) ground_.arena->release(block);
+    if (block) leave(block, may_be_read);
     block = nullptr;
+  }
+}
+
+// Back to the arena, unless MPI may still send from it.
+void Exchange::leave(std::byte* block, bool may_be_read) const {
+  if (may_be_read) {
+    ground_.arena->give_up(block);
+  } else {
+    ground_.arena->release(block);
   }
 }
 
@@ -96,6 +102,7 @@ Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t 
   made.posted = 0;
   made.open = 0;
   made.staging = nullptr;
+  made.may_be_read = false;
   made.pieces.clear();
   for (const Piece& piece : data) made.pieces.push_back(place(binding_, piece));
   made.bytes = packed_bytes(made.pieces);
@@ -188,6 +195,7 @@ void Exchange::part_ended(const Ended& ended) {
     if (message.staging && message.receiving) {
       unpack(message.pieces, message.posted - ended.bytes, message.posted, message.staging);
     }
+    listener_.advanced();
     if (message.posted < message.bytes) {
       post_parts(message);
       cleanup.message = nullptr;
@@ -198,14 +206,13 @@ void Exchange::part_ended(const Ended& ended) {
     if (message.open > 0) return;
     const Token token = message.token;
     abandon(message);
-    listener_.advanced();
     runner_.complete(token);
     runner_.advance();
   });
 }
 
 void Exchange::abandon(Message& message) const {
-  if (message.staging) ground_.arena->release(message.staging);
+  if (message.staging) leave(message.staging, message.may_be_read);
   ground_.requests->give_back(message);
 }
 
@@ -215,30 +222,6 @@ void Exchange::copy(Token, const Piece& source, const Piece& target) {
 
 void Exchange::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
   quadrille::reduce(binding_.reduce, place(binding_, left), place(binding_, right), place(binding_, target));
-}
-
-namespace {
-
-[[noreturn]] void no_shared_memory() {
-  throw std::logic_error("a schedule with counters or slots can't run over messages");
-}
-
-}  // namespace
-
-void Exchange::publish(Token, std::int32_t, std::int64_t) {
-  no_shared_memory();
-}
-bool Exchange::reached(Token, Rank, std::int32_t, std::int64_t) {
-  no_shared_memory();
-}
-void Exchange::put(Token, Rank, const Piece&, const Piece&) {
-  no_shared_memory();
-}
-void Exchange::flush(Token, Rank) {
-  no_shared_memory();
-}
-void Exchange::notify(Token, Rank, std::int32_t, std::int64_t) {
-  no_shared_memory();
 }
 
 }  // namespace quadrille::engine

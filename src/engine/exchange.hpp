@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <random>
 #include <span>
 
 #include "engine/arena.hpp"
@@ -61,11 +60,6 @@ class Exchange final : public Backend {
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override;
   void copy(Token token, const Piece& source, const Piece& target) override;
   void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override;
-  void publish(Token token, std::int32_t counter, std::int64_t value) override;
-  bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
-  void put(Token token, Rank to, const Piece& source, const Piece& target) override;
-  void flush(Token token, Rank to) override;
-  void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) override;
 
  private:
   Message& message(Token token, bool receiving, Rank peer, std::int32_t channel, std::span<const Piece> data);
@@ -75,7 +69,8 @@ class Exchange final : public Backend {
   void post_parts(Message& message);
   void post(Message& message, std::byte* at, std::int64_t bytes) const;
   void take_scratch();
-  void give_scratch_back();
+  void give_scratch_back(bool may_be_read = false);
+  void leave(std::byte* block, bool may_be_read) const;
   template <class Work>
   void guarded(Work&& work);
 

@@ -1,10 +1,8 @@
 #include "engine/process.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <string>
 
 #include "engine/context.hpp"
 
@@ -27,7 +25,8 @@ bool Process::alive() {
 }
 
 Process& Process::get() {
-  static Process process;
+  // Never destroyed: handles of static duration may outlive anything.
+  static Process& process = *new Process;
   return process;
 }
 

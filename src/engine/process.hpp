@@ -6,7 +6,6 @@
 
 #include "engine/arena.hpp"
 #include "engine/requests.hpp"
-#include "engine/settings.hpp"
 #include "engine/waiting.hpp"
 
 namespace quadrille::engine {

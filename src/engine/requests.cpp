@@ -1,5 +1,7 @@
 #include "engine/requests.hpp"
 
+#include <quadrille/error.hpp>
+
 #include "engine/exchange.hpp"
 
 namespace quadrille::engine {
@@ -26,6 +28,7 @@ void Requests::add(MPI_Request request, Message& message, std::int64_t bytes) {
 }
 
 bool Requests::poll() {
+  if (telling_) throw Error(MPI_ERR_OTHER, "a function that a reduction calls must not call the library");
   int count = 0;
   if (requests_.empty()) {
     // A look at MPI all the same: the user's own messages may need it.
@@ -35,16 +38,20 @@ bool Requests::poll() {
   }
   const int code =
       PMPI_Testsome(static_cast<int>(requests_.size()), requests_.data(), &count, indices_.data(), statuses_.data());
-  if (code != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
+  int error_class = MPI_SUCCESS;
+  if (code != MPI_SUCCESS) PMPI_Error_class(code, &error_class);
+  if (error_class != MPI_ERR_IN_STATUS) check(code, "MPI_Testsome");
   if (count <= 0) return false;
-  collect(count, code == MPI_ERR_IN_STATUS);
+  collect(count, error_class == MPI_ERR_IN_STATUS);
   drop_ended();
+  telling_ = true;
   // Whoever is told may post more.
   for (std::size_t i = 0; i < ended_.size(); ++i) {
     const Ended ended = ended_[i];
     --ended.message->open;
     ended.message->exchange->part_ended(ended);
   }
+  telling_ = false;
   return true;
 }
 
@@ -86,8 +93,7 @@ bool Requests::abandon(const Exchange& exchange) {
       PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
     } else {
       PMPI_Request_free(&requests_[i]);
-      message->staging = nullptr;  // left to MPI
-      may_be_read = true;
+      message->may_be_read = may_be_read = true;
     }
     parts_[i].message = nullptr;
     if (--message->open == 0) message->exchange->abandon(*message);

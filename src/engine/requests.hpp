@@ -25,6 +25,7 @@ struct Message {
   int open = 0;                  // requests that have not ended
   std::byte* memory = nullptr;   // where the bytes lie one after another; null: they must be packed
   std::byte* staging = nullptr;  // of a message that is packed: room for one part
+  bool may_be_read = false;      // by MPI, which could not be told to let go
   std::vector<Placed> pieces;    // likewise
 };
 
@@ -68,6 +69,7 @@ class Requests {
   std::vector<int> indices_;
   std::vector<MPI_Status> statuses_;
   std::vector<Ended> ended_;
+  bool telling_ = false;
   std::deque<Message> messages_;
   std::vector<Message*> unused_;
 };

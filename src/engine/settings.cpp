@@ -86,7 +86,7 @@ void read_algorithms(const char* name, std::array<std::int32_t, collectives>& pl
                                 ? find_algorithm(*collective, choice.substr(equals + 1))
                                 : nullptr;
     if (!algorithm) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
-    places[static_cast<std::size_t>(*collective)] = place_of(*algorithm);
+    places[static_cast<std::size_t>(*collective)] = place_of(*algorithm) + 1;
   });
 }
 
@@ -108,7 +108,7 @@ void read_collectives(const char* name, std::array<bool, collectives>& chosen) {
 
 const Algorithm* Settings::told(Collective collective) const {
   const std::int32_t place = algorithm[static_cast<std::size_t>(collective)];
-  return place < 0 ? nullptr : catalogue()[static_cast<std::size_t>(place)];
+  return place == 0 ? nullptr : catalogue()[static_cast<std::size_t>(place) - 1];
 }
 
 Settings Settings::from_environment() {

@@ -8,7 +8,7 @@
 
 namespace quadrille::engine {
 
-// What a communicator was told, by its maker or by the environment. Some of it must be the same on every rank, so all
+// What a communicator was told by the environment. Some of it must be the same on every rank, so all
 // of it is agreed: rank 0's word counts. Plain bytes, to be broadcast.
 struct Settings {
   std::int64_t memory =
@@ -21,8 +21,8 @@ struct Settings {
   double watchdog = 0;           // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never
   std::uint64_t shuffle = 0;     // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
   std::int32_t signal = 0;       // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
-  // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: places in the catalogue; -1: not told
-  std::array<std::int32_t, collectives> algorithm = {-1, -1, -1, -1};
+  // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: their places in the catalogue, from 1; 0: not told
+  std::array<std::int32_t, collectives> algorithm = {};
   std::array<bool, collectives> forced = {};  // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
 
   const Algorithm* told(Collective collective) const;

@@ -57,7 +57,9 @@ double usable_cores() {
 }
 
 int ranks_on_node(int ranks) {
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PALS_LOCAL_SIZE"}) {
+  // Slurm's may read "4(x2),3": the first number is that of most nodes.
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE",
+                           "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}) {
     const char* value = std::getenv(name);
     if (value && std::atoi(value) > 0) return std::atoi(value);
   }
@@ -72,11 +74,16 @@ Patience Patience::of(bool more_ranks_than_cores) {
 void Waiter::idle() {
   // The clock costs as much as a look at MPI: while spinning, the first looks go without.
   const int looks_without_clock = patience_.spin > 0ns ? 16 : 0;
-  if (++looks_ <= looks_without_clock) return;
-  last_ = Clock::now();
-  if (looks_ == looks_without_clock + 1) since_ = last_;
-  if (first_ == Clock::time_point{}) first_ = last_;
-  const auto idle_for = last_ - since_;
+  if (looks_ < looks_without_clock) {
+    ++looks_;
+    return;
+  }
+  const auto now = Clock::now();
+  if (looks_ == looks_without_clock) {
+    ++looks_;
+    since_ = now;
+  }
+  const auto idle_for = now - since_;
   if (idle_for < patience_.spin) return;
   if (idle_for < patience_.yield) {
     sched_yield();

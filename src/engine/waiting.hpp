@@ -31,15 +31,11 @@ class Waiter {
   void idle();
   // After one that did.
   void busy() { looks_ = 0; }
-  // Since the first idle look of the wait, as of the last one that let others run.
-  std::chrono::nanoseconds waited() const { return last_ - first_; }
 
  private:
   const Patience& patience_;
-  int looks_ = 0;  // idle ones in a row
-  Clock::time_point first_{};
+  int looks_ = 0;  // idle ones in a row, as far as they count
   Clock::time_point since_{};
-  Clock::time_point last_{};
 };
 
 }  // namespace quadrille::engine

@@ -39,13 +39,13 @@ class Backend {
   virtual void copy(Token token, const Piece& source, const Piece& target) = 0;
   virtual void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) = 0;
 
-  virtual void publish(Token token, std::int32_t counter, std::int64_t value) = 0;
-  virtual bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) = 0;
-
-  virtual void put(Token token, Rank to, const Piece& source, const Piece& target) = 0;
-  virtual void flush(Token token, Rank to) = 0;
+  // Counters and slots. A backend of messages alone leaves them: they throw std::logic_error.
+  virtual void publish(Token token, std::int32_t counter, std::int64_t value);
+  virtual bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value);
+  virtual void put(Token token, Rank to, const Piece& source, const Piece& target);
+  virtual void flush(Token token, Rank to);
   // Notifications of one rank to one counter arrive in order.
-  virtual void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) = 0;
+  virtual void notify(Token token, Rank to, std::int32_t counter, std::int64_t value);
 };
 
 }  // namespace quadrille

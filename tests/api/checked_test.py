@@ -123,7 +123,7 @@ class Mistakes(unittest.TestCase):
     def test_a_message_of_the_wrong_length_breaks_the_communicator(self):
         job = Job("short", "go on", "then leave")
         job.wait_for(r"^rank 3: an earlier collective on this communicator failed")
-        job.process.kill()
+        job.process.terminate()
         job.finish()
         self.assertEqual(len(job.matching("^rank 3: ")), 2, job.text())
 

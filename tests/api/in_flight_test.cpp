@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include "api/world.hpp"
@@ -35,25 +36,26 @@ TEST(InFlight, HandlesMayBeAwaitedInAnyOrder) {
   EXPECT_EQ(second_sum.back(), expected);
 }
 
-// Rank 0 ends the second collective long before the first, rank 1 the other way about, and each needs the other for it.
+// Even ranks wait for the one while odd ranks can't start it before the other has brought them its data, which is long
+// enough to need both ends.
 TEST(InFlight, TwoCommunicatorsAdvanceInEachOthersWaits) {
   Communicator a = world();
   Communicator b = world();
-  int x = a.rank();
-  int y = a.rank();
+  std::vector<int> x(100000, a.rank());
+  std::vector<int> y(100000, a.rank());
   if (a.rank() % 2 == 0) {
-    Pending on_a = a.ibcast(std::span(&x, 1), a.size() - 1);
-    Pending on_b = b.ibcast(std::span(&y, 1), 0);
+    Pending on_a = a.ibcast(x, a.size() - 1);
+    Pending on_b = b.ibcast(y, 0);
     on_a.wait();
     on_b.wait();
   } else {
-    Pending on_b = b.ibcast(std::span(&y, 1), 0);
+    Pending on_b = b.ibcast(y, 0);
     on_b.wait();
-    Pending on_a = a.ibcast(std::span(&x, 1), a.size() - 1);
+    Pending on_a = a.ibcast(x, a.size() - 1);
     on_a.wait();
   }
-  EXPECT_EQ(x, a.size() - 1);
-  EXPECT_EQ(y, 0);
+  EXPECT_EQ(x.back(), a.size() - 1);
+  EXPECT_EQ(y.back(), 0);
 }
 
 TEST(InFlight, AThousandCollectivesAtOnce) {
@@ -221,6 +223,28 @@ TEST(Temporaries, CanNotBeLeftToAPendingCollective) {
   static_assert(LastingData<std::vector<int>&>);
   static_assert(LastingData<std::span<const int>>);
   static_assert(!LastingData<std::vector<int>>);
+}
+
+TEST(Failure, OfTheUsersFunctionIsPassedOn) {
+  Communicator comm = world();
+  if (comm.size() != 2 && comm.size() != 4) GTEST_SKIP() << "only with a power of two does every rank combine";
+  std::vector<int> data(100, 1);
+  std::vector<int> sum(100);
+  const auto fail = [](int, int) -> int { throw std::domain_error("not today"); };
+  EXPECT_THROW(comm.allreduce(data, sum, fail, {.algorithm = "recursive_doubling"}), std::domain_error);
+  EXPECT_THROW(comm.barrier(), Error);
+}
+
+TEST(Failure, OfAFunctionThatCallsTheLibraryIsNamed) {
+  Communicator comm = world();
+  if (comm.size() != 2 && comm.size() != 4) GTEST_SKIP() << "only with a power of two does every rank combine";
+  int one = 1;
+  int sum = 0;
+  const auto nested = [&comm](int a, int b) {
+    comm.barrier();
+    return a + b;
+  };
+  EXPECT_THROW(comm.allreduce(std::span(&one, 1), std::span(&sum, 1), nested), Error);
 }
 
 TEST(Failure, LeavesNothingBehind) {

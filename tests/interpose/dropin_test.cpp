@@ -63,7 +63,7 @@ TEST(DropIn, HandsDownWhatItDoesNotKnow) {
   EXPECT_EQ(served, 0);
 }
 
-TEST(DropIn, LeavesErrorsToMpi) {
+TEST(DropIn, GivesTheErrorsOfMpi) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   int value = 0;
   int code = MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD);

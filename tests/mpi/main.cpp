@@ -15,7 +15,12 @@ extern "C" __attribute__((visibility("default"))) int dlclose(void*) {
 #endif
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int level = MPI_THREAD_SINGLE;
+#if defined(QUADRILLE_TEST_THREADS)
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+#else
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+#endif
   testing::InitGoogleTest(&argc, argv);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -1,0 +1,31 @@
+#include "run/backend.hpp"
+
+#include <stdexcept>
+
+namespace quadrille {
+
+namespace {
+
+[[noreturn]] void messages_alone() {
+  throw std::logic_error("a schedule with counters or slots can't run over messages alone");
+}
+
+}  // namespace
+
+void Backend::publish(Token, std::int32_t, std::int64_t) {
+  messages_alone();
+}
+bool Backend::reached(Token, Rank, std::int32_t, std::int64_t) {
+  messages_alone();
+}
+void Backend::put(Token, Rank, const Piece&, const Piece&) {
+  messages_alone();
+}
+void Backend::flush(Token, Rank) {
+  messages_alone();
+}
+void Backend::notify(Token, Rank, std::int32_t, std::int64_t) {
+  messages_alone();
+}
+
+}  // namespace quadrille
