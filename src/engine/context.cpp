@@ -48,8 +48,9 @@ Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> 
 }
 
 Task::~Task() {
-  if (in_flight())
-    context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
+  if (!in_flight()) return;
+  const auto locked = context_.process_.lock();
+  context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
 }
 
 void Task::use_layouts(const Layout& input, const Layout& output) {
@@ -106,7 +107,9 @@ void Context::close() {
   broken_ = "the communicator is closed: MPI was finalised before this call";
   if (oldest_) fail_all(std::make_exception_ptr(Error(MPI_ERR_COMM, broken_)));
   process_.leave(*this);
-  PMPI_Comm_free(&comm_);
+  // Messages that nobody has received would turn up in the next communicator that MPI gives the same number to.
+  if (!littered_) PMPI_Comm_free(&comm_);
+  comm_ = MPI_COMM_NULL;
 }
 
 std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
@@ -285,6 +288,7 @@ void Context::end(Task& task, Task::State state) {
 // After an error in mid-collective nobody knows what has arrived where: nothing more can run here.
 void Context::fail_all(const std::exception_ptr& error) {
   if (broken_.empty()) broken_ = "an earlier collective on this communicator failed: make a new communicator";
+  littered_ = true;
   first_queued_ = nullptr;
   while (oldest_) {
     Task& task = *oldest_;

@@ -172,6 +172,7 @@ class Context {
   Task* first_queued_ = nullptr;
   bool pumping_ = false;
   std::string broken_;
+  bool littered_ = false;  // a collective failed: messages of it may be left
 };
 
 }  // namespace quadrille::engine
