@@ -48,7 +48,7 @@ auto predefined() {
 // The place of an operation among MPI's own; -1 if it is the user's.
 std::int32_t code_of(MPI_Op op) {
   const auto all = predefined();
-  const auto place = std::find_if(all.begin(), all.end(), [op](const auto& one) { return one.first == op; });
+  const auto* const place = std::find_if(all.begin(), all.end(), [op](const auto& one) { return one.first == op; });
   return place == all.end() ? -1 : static_cast<std::int32_t>(place - all.begin());
 }
 
