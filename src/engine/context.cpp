@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "run/text.hpp"
+
 namespace quadrille::engine {
 
 namespace {
@@ -324,10 +326,8 @@ std::string Context::described(const Task& task) const {
   const bool agreeing = task.state_ == Task::State::agreeing;
   const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
   text += agreeing ? ", compares calls first and waits for\n" : ", waits for\n";
-  exchange.runner().for_each_in_flight([&](Token token) {
-    text += fmt::format("    {}", to_text(exchange.schedule(), token.operation));
-    text += token.iteration > 0 ? fmt::format(", iteration {}\n", token.iteration) : "\n";
-  });
+  exchange.runner().for_each_in_flight(
+      [&](Token token) { text += fmt::format("    {}\n", to_text(exchange.schedule(), token)); });
   return text;
 }
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <tuple>
 
+#include "run/text.hpp"
+
 namespace quadrille::replay {
 
 namespace {
@@ -160,10 +162,8 @@ bool Process::advance() {
 std::string Process::waiting() const {
   std::string text;
   if (!runner_) return text;
-  runner_->for_each_in_flight([&](Token token) {
-    text += fmt::format("  rank {}: {}", rank_, to_text(phase_.program->schedule(), token.operation));
-    text += token.iteration > 0 ? fmt::format(", iteration {}\n", token.iteration) : "\n";
-  });
+  runner_->for_each_in_flight(
+      [&](Token token) { text += fmt::format("  rank {}: {}\n", rank_, to_text(phase_.program->schedule(), token)); });
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "run/text.hpp"
 #include "schedule/hazards.hpp"
 
 namespace quadrille::verify {
@@ -163,8 +164,7 @@ Contents& Process::contents(Buffer buffer, std::int32_t block) {
 }
 
 std::string Process::describe(Token token) const {
-  const std::string iteration = token.iteration > 0 ? fmt::format(", iteration {}", token.iteration) : "";
-  return fmt::format("rank {}: {}{}", rank_, to_text(program_.schedule(), token.operation), iteration);
+  return fmt::format("rank {}: {}", rank_, to_text(program_.schedule(), token));
 }
 
 std::string Process::waiting() const {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <unordered_set>
 
+#include "run/text.hpp"
 #include "schedule/hazards.hpp"
 
 namespace quadrille::verify {
@@ -15,8 +16,7 @@ namespace {
 
 std::string describe(const Unrolled& ranks, Rank rank, std::int32_t instance) {
   const Token token = ranks.token(instance);
-  const std::string iteration = token.iteration > 0 ? fmt::format(" (iteration {})", token.iteration) : "";
-  return fmt::format("rank {}: {}{}", rank, to_text(ranks.schedule(), token.operation), iteration);
+  return fmt::format("rank {}: {}", rank, to_text(ranks.schedule(), token));
 }
 
 // What a region covers in an iteration, cut at the end of its block.
