@@ -1,26 +1,28 @@
 #pragma once
 
-// Quadrille: collective communication on top of MPI.
-//
-//   quadrille::Communicator comm(MPI_COMM_WORLD);
-//   comm.allreduce(mine, sum, std::plus{});
-//
-// Compile and link with the MPI that the program uses: quadrille::openmpi or quadrille::mpich in CMake.
-//
-// Progress. A pending collective advances in every call of this library that waits or tests, on whatever communicator,
-// under every MPI; it does not advance inside MPI's own calls, nor while the program computes. So a program must not
-// block in MPI (say, in MPI_Recv) for something that another rank does only after a collective still pending here.
-//
-// Threads. Calls may come from several threads if MPI was initialised with MPI_THREAD_MULTIPLE; calls on one
-// communicator must then be ordered among the threads alike on every rank, as MPI asks of its own collectives.
-//
-// Errors. Every call throws quadrille::Error, and passes on what a reduction's function throws; such a function must
-// not call this library or MPI. Other ranks hear of neither: a collective that fails on one may leave them waiting.
-// What all ranks get wrong alike is refused on all of them, before a byte has moved, and the communicator goes on. What
-// only some get wrong (another root, another count) can't be seen by the others: QUADRILLE_CHECK=1 finds it. If a
-// collective fails in the middle, as when a rank sends more than another expects, its communicator refuses all further
-// work. Such an error is MPI's first: under MPICH it goes to the error handler of MPI_COMM_WORLD, which ends the
-// program unless it was set to MPI_ERRORS_RETURN.
+/// \file
+/// Quadrille: collective communication on top of MPI.
+///
+///     quadrille::Communicator comm(MPI_COMM_WORLD);
+///     comm.allreduce(mine, sum, std::plus{});
+///
+/// Compile and link with the MPI that the program uses: quadrille::openmpi or quadrille::mpich in CMake.
+///
+/// **Progress.** A pending collective advances in every call of this library that waits or tests, on whatever
+/// communicator, under every MPI; it does not advance inside MPI's own calls, nor while the program computes, unless
+/// QUADRILLE_PROGRESS=1 gives it a thread of its own. So a program without that must not block in MPI (say, in
+/// MPI_Recv) for something that another rank does only after a collective still pending here.
+///
+/// **Threads.** Calls may come from several threads if MPI was initialised with MPI_THREAD_MULTIPLE; calls on one
+/// communicator must then be ordered among the threads alike on every rank, as MPI asks of its own collectives.
+///
+/// **Errors.** Every call throws quadrille::Error, and passes on what a reduction's function throws; such a function
+/// must not call this library or MPI. Other ranks hear of neither: a collective that fails on one may leave them
+/// waiting. What all ranks get wrong alike is refused on all of them, before a byte has moved, and the communicator
+/// goes on. What only some get wrong (another root, another count) can't be seen by the others: QUADRILLE_CHECK=1 finds
+/// it. If a collective fails in the middle, as when a rank sends more than another expects, its communicator refuses
+/// all further work. Such an error is MPI's first: under MPICH it goes to the error handler of MPI_COMM_WORLD, which
+/// ends the program unless it was set to MPI_ERRORS_RETURN.
 
 #include <mpi.h>
 
@@ -34,6 +36,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "quadrille/call.hpp"
+#include "quadrille/collective.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/export.hpp"
 
@@ -44,28 +48,38 @@ class Context;
 class Task;
 }  // namespace engine
 
-// How one call is to be served. The same on every rank.
+/// How one call is to be served. The same on every rank.
 struct Options {
-  std::string_view algorithm = {};  // a name that `quadrille list` shows; empty: chosen for the call
+  /// A name that `quadrille list` shows, with its width where it has one ("bruck:4"); empty: chosen for the call.
+  std::string_view algorithm = {};
+  /// Of a reduction: the result is the fold from left to right in rank order, ((r0 op r1) op r2) op ..., to the bit,
+  /// whatever the placement or the size of the data. Fewer algorithms can do that: expect a small allreduce to take p
+  /// steps in place of log2 p, and a large one to move as much as ever.
+  bool fixed_order = false;
+  /// Bytes a rank that the call may take beyond the caller's buffers, for scratch and packing; 0: no bound but that of
+  /// QUADRILLE_MEMORY. A call that can't keep to it is refused on every rank.
+  std::int64_t memory = 0;
 };
 
-// A range of elements that lie one after another and can be sent as they are.
+/// A range of elements that lie one after another and can be sent as they are.
 template <class Range>
 concept Data = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
     std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>;
-// The same, of elements that stay when the call has returned: a named range or a view, not a temporary.
+/// The same, of elements that stay when the call has returned: a named range or a view, not a temporary.
 template <class Range>
 concept LastingData = Data<Range> && std::ranges::borrowed_range<Range>;
+/// Data that can be written.
 template <class Range>
 concept WritableData = Data<Range> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<Range>>>;
-
+/// Data that can be written and stays when the call has returned.
 template <class Range>
 concept LastingWritableData = WritableData<Range> && std::ranges::borrowed_range<Range>;
 
-// Whether a op b is b op a, for elements of type T. Where it isn't, or isn't known, operands are combined in rank
-// order, which leaves fewer algorithms. To be specialised for operations of your own.
+/// Whether a op b is b op a, for elements of type T. Where it isn't, or isn't known, operands are combined in rank
+/// order, which leaves fewer algorithms. To be specialised for operations of your own.
 template <class Op, class T>
 inline constexpr bool commutative = false;
+/// \cond
 template <class T, class U>
 inline constexpr bool commutative<std::plus<U>, T> = std::is_arithmetic_v<T>;
 template <class T, class U>
@@ -96,18 +110,19 @@ class QUADRILLE_EXPORT Handle {
   ~Handle();
 
   void start();
+  void start_after(const Handle& earlier);
+  void declare_after(const Handle& earlier);
+  void call_when_done(std::function<void()> function);
   bool test();
   void wait();
 
  private:
   void finish() noexcept;
+  void require() const;
 
   std::shared_ptr<engine::Context> context_;
   engine::Task* task_ = nullptr;  // owned
 };
-
-// right = left op right, for so many elements.
-using Combine = std::function<void(const void* left, void* right, std::int64_t count)>;
 
 template <class T, class Op>
 Combine combine(Op op) {
@@ -119,198 +134,671 @@ Combine combine(Op op) {
 }
 
 template <class Range>
-std::int64_t bytes(Range&& range) {
-  return static_cast<std::int64_t>(std::ranges::size(range) * sizeof(std::ranges::range_value_t<Range>));
+UserBuffer buffer(Range&& range) {
+  return {.address = std::ranges::data(range),
+          .count = static_cast<std::int64_t>(std::ranges::size(range)),
+          .element_bytes = sizeof(std::ranges::range_value_t<Range>)};
 }
 
 }  // namespace detail
+/// \endcond
 
-// A collective on its way. The caller's memory belongs to it until it is done; its types and operations may be freed
-// right after the call that started it.
-class [[nodiscard]] Pending {
- public:
-  explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
-
-  // Advances all pending collectives of this process; returns whether this one is done.
-  bool test() { return handle_.test(); }
-  // The destructor waits as well, but has nowhere to report an error.
-  void wait() { handle_.wait(); }
-
- private:
-  detail::Handle handle_;
-};
-
-// A collective that is set up once and run as often as wanted. Making one moves no data; all ranks make it, and start
-// it, in the same order as their other collectives on that communicator.
+/// A collective that is set up once and run as often as wanted. Making one moves no data; all ranks make it, and start
+/// it, in the same order as their other collectives on that communicator.
 class [[nodiscard]] Persistent {
  public:
+  /// \cond
   explicit Persistent(detail::Handle handle) : handle_(std::move(handle)) {}
+  /// \endcond
 
+  /// Begins a run; the one before it must be over.
   void start() { handle_.start(); }
+  /// Advances all pending collectives of this process; returns whether this one is done.
   bool test() { return handle_.test(); }
+  /// Waits until the run is done.
   void wait() { handle_.wait(); }
+
+  /// Has `function` called after every run. It is called by a later call that waits or tests, or by the progress
+  /// thread, never inside another such function and never if the run failed. It must not wait for a collective that
+  /// ranks may start in another order: for that, declare it with then(next).
+  void then(std::function<void()> function) { handle_.call_when_done(std::move(function)); }
+  /// From now on every run is followed by one of `next`, of the same communicator, which begins on each rank as soon as
+  /// this one has ended there. It takes its place in the order of collectives at the start of this one, so that ranks
+  /// need not agree on anything. Both are waited for one by one. Chains may be longer; `next` can follow one only.
+  void then(Persistent& next) { next.handle_.declare_after(handle_); }
+
+ private:
+  friend class Pending;
+  detail::Handle handle_;
+};
+
+/// A collective on its way. The caller's memory belongs to it until it is done; its types and operations may be freed
+/// right after the call that started it.
+class [[nodiscard]] Pending {
+ public:
+  /// \cond
+  explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
+  /// \endcond
+
+  /// Advances all pending collectives of this process; returns whether this one is done.
+  bool test() { return handle_.test(); }
+  /// Waits until it is done. The destructor does as well, but has nowhere to report an error.
+  void wait() { handle_.wait(); }
+
+  /// Has `function` called when it is done: see Persistent::then.
+  void then(std::function<void()> function) { handle_.call_when_done(std::move(function)); }
+  /// Starts a run of `next`, of the same communicator, that begins when this one has ended here: see Persistent::then.
+  void then(Persistent& next) { next.handle_.start_after(handle_); }
 
  private:
   detail::Handle handle_;
 };
 
-// The collectives on the ranks of an MPI communicator. Each comes in three forms: blocking, `i...` returns at once,
-// `..._init` makes it persistent; and each takes ranges, or addresses with a count and a type of MPI.
-//
-// Copies share one private communicator, which is freed with the last of them and of their pending and persistent
-// collectives, or by MPI_Finalize.
+/// Blocks of different sizes of one type. Displacements count extents of the type, as in MPI; null: the blocks lie one
+/// after another.
+struct Blocks {
+  const std::int64_t* counts;         ///< elements of each rank's block
+  const std::int64_t* displacements;  ///< where each begins
+  MPI_Datatype type;                  ///< of elements
+
+  /// \cond
+  detail::UserBuffer at(const void* address) const {
+    return {.address = address, .type = type, .counts = counts, .displacements = displacements};
+  }
+  /// \endcond
+};
+
+/// Blocks with a type each. Displacements count bytes, as in MPI_Alltoallw.
+struct TypedBlocks {
+  const std::int64_t* counts;         ///< elements of each rank's block
+  const std::int64_t* displacements;  ///< where each begins
+  const MPI_Datatype* types;          ///< of each block's elements
+
+  /// \cond
+  detail::UserBuffer at(const void* address) const {
+    return {.address = address, .counts = counts, .displacements = displacements, .types = types};
+  }
+  /// \endcond
+};
+
+/// The collectives on the ranks of an MPI communicator. Each comes in three forms: blocking, `i...` returns at once,
+/// `..._init` makes it persistent; and each takes ranges, or addresses with a count and a type of MPI. Arguments mean
+/// what they mean to MPI, and MPI_IN_PLACE may stand where MPI allows it; with ranges, data is in place where input and
+/// output begin at the addresses that MPI_IN_PLACE would stand for. Counts of gather, scatter, allgather and alltoall
+/// are those of one block. A range for a buffer that MPI calls not significant on this rank may be empty.
+///
+/// An operation on ranges combines two elements: std::plus{}, or any function of two elements that is associative.
+///
+/// Copies share one private communicator, which is freed with the last of them and of their pending and persistent
+/// collectives, or by MPI_Finalize.
 class QUADRILLE_EXPORT Communicator {
  public:
-  // Collective over `comm`, an intracommunicator, which may be freed afterwards. What the environment says
-  // (QUADRILLE_CHECK, QUADRILLE_MEMORY, ...; see the manual) is taken from rank 0.
+  /// Collective over `comm`, an intracommunicator, which may be freed afterwards. What the environment says
+  /// (QUADRILLE_CHECK, QUADRILLE_MEMORY, ...; see the manual) is taken from rank 0.
   explicit Communicator(MPI_Comm comm);
 
+  /// This process among those of the communicator.
   int rank() const;
+  /// How many they are.
   int size() const;
-  // The most memory that this process has needed at one time beyond the caller's buffers, for scratch and packing.
+  /// The most memory that this process has needed at one time beyond the caller's buffers, for scratch and packing.
   static std::int64_t peak_bytes();
 
-  void barrier(const Options& options = {}) { run(barrier_handle(options)); }
-  Pending ibarrier(const Options& options = {}) { return Pending(barrier_handle(options)); }
-  Persistent barrier_init(const Options& options = {}) { return Persistent(barrier_handle(options)); }
+  /// Nobody returns before everybody has called.
+  ///@{
+  void barrier(const Options& options = {}) { run(detail::moved(Collective::barrier, {}, {}), options); }
+  Pending ibarrier(const Options& options = {}) {
+    return Pending(prepare(detail::moved(Collective::barrier, {}, {}), options));
+  }
+  Persistent barrier_init(const Options& options = {}) {
+    return Persistent(prepare(detail::moved(Collective::barrier, {}, {}), options));
+  }
+  ///@}
 
+  /// Everybody gets what the root has.
+  ///@{
   void bcast(void* data, std::int64_t count, MPI_Datatype type, int root, const Options& options = {}) {
-    run(bcast_handle(data, count, type, root, options));
+    run(detail::moved(Collective::bcast, {}, {data, count, type}, root), options);
   }
   Pending ibcast(void* data, std::int64_t count, MPI_Datatype type, int root, const Options& options = {}) {
-    return Pending(bcast_handle(data, count, type, root, options));
+    return Pending(prepare(detail::moved(Collective::bcast, {}, {data, count, type}, root), options));
   }
   Persistent bcast_init(void* data, std::int64_t count, MPI_Datatype type, int root, const Options& options = {}) {
-    return Persistent(bcast_handle(data, count, type, root, options));
+    return Persistent(prepare(detail::moved(Collective::bcast, {}, {data, count, type}, root), options));
   }
-  template <WritableData Range>
-  void bcast(Range&& data, int root, const Options& options = {}) {
-    bcast(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
+  template <WritableData Output>
+  void bcast(Output&& data, int root, const Options& options = {}) {
+    run(detail::moved(Collective::bcast, {}, detail::buffer(data), root), options);
   }
-  template <LastingWritableData Range>
-  Pending ibcast(Range&& data, int root, const Options& options = {}) {
-    return ibcast(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
+  template <LastingWritableData Output>
+  Pending ibcast(Output&& data, int root, const Options& options = {}) {
+    return Pending(prepare(detail::moved(Collective::bcast, {}, detail::buffer(data), root), options));
   }
-  template <LastingWritableData Range>
-  Persistent bcast_init(Range&& data, int root, const Options& options = {}) {
-    return bcast_init(std::ranges::data(data), detail::bytes(data), MPI_BYTE, root, options);
+  template <LastingWritableData Output>
+  Persistent bcast_init(Output&& data, int root, const Options& options = {}) {
+    return Persistent(prepare(detail::moved(Collective::bcast, {}, detail::buffer(data), root), options));
   }
+  ///@}
 
-  // `input` may be MPI_IN_PLACE.
+  /// The root gets the data of all ranks, combined element by element.
+  ///@{
+  void reduce(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op, int root,
+              const Options& options = {}) {
+    run(detail::reduced(Collective::reduce, {input, count, type}, {output, count, type}, op, root), options);
+  }
+  Pending ireduce(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op, int root,
+                  const Options& options = {}) {
+    return Pending(
+        prepare(detail::reduced(Collective::reduce, {input, count, type}, {output, count, type}, op, root), options));
+  }
+  Persistent reduce_init(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op, int root,
+                         const Options& options = {}) {
+    return Persistent(
+        prepare(detail::reduced(Collective::reduce, {input, count, type}, {output, count, type}, op, root), options));
+  }
+  template <Data Input, WritableData Output, class Op>
+  void reduce(Input&& input, Output&& output, Op op, int root, const Options& options = {}) {
+    run(reduction(Collective::reduce, input, output, std::move(op), {.root = root}), options);
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Pending ireduce(Input&& input, Output&& output, Op op, int root, const Options& options = {}) {
+    return Pending(prepare(reduction(Collective::reduce, input, output, std::move(op), {.root = root}), options));
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Persistent reduce_init(Input&& input, Output&& output, Op op, int root, const Options& options = {}) {
+    return Persistent(prepare(reduction(Collective::reduce, input, output, std::move(op), {.root = root}), options));
+  }
+  ///@}
+
+  /// Everybody gets the data of all ranks, combined element by element.
+  ///@{
   void allreduce(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
                  const Options& options = {}) {
-    run(allreduce_handle(input, output, count, type, op, options, false));
+    run(detail::reduced(Collective::allreduce, {input, count, type}, {output, count, type}, op), options);
   }
   Pending iallreduce(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
                      const Options& options = {}) {
-    return Pending(allreduce_handle(input, output, count, type, op, options, true));
+    return Pending(
+        prepare(detail::reduced(Collective::allreduce, {input, count, type}, {output, count, type}, op), options));
   }
   Persistent allreduce_init(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
                             const Options& options = {}) {
-    return Persistent(allreduce_handle(input, output, count, type, op, options, true));
+    return Persistent(
+        prepare(detail::reduced(Collective::allreduce, {input, count, type}, {output, count, type}, op), options));
   }
-  // `op` combines two elements: std::plus{}, or any function of two elements that is associative.
   template <Data Input, WritableData Output, class Op>
   void allreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    run(allreduce_ranges(input, output, std::move(op), options));
+    run(reduction(Collective::allreduce, input, output, std::move(op)), options);
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Pending iallreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Pending(allreduce_ranges(input, output, std::move(op), options));
+    return Pending(prepare(reduction(Collective::allreduce, input, output, std::move(op)), options));
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Persistent allreduce_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Persistent(allreduce_ranges(input, output, std::move(op), options));
+    return Persistent(prepare(reduction(Collective::allreduce, input, output, std::move(op)), options));
   }
+  ///@}
 
-  // Displacements count extents of the type, as in MPI; null: the blocks lie one after another.
-  struct Blocks {
-    const std::int64_t* counts;
-    const std::int64_t* displacements;
-    MPI_Datatype type;
-  };
+  /// The root gets the blocks of all ranks, in rank order.
+  ///@{
+  void gather(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+              std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    run(detail::moved(Collective::gather, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options);
+  }
+  Pending igather(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                  std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::gather, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options));
+  }
+  Persistent gather_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                         std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::gather, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options));
+  }
+  template <Data Input, WritableData Output>
+  void gather(Input&& input, Output&& output, int root, const Options& options = {}) {
+    run(gathering(Collective::gather, input, output, {.root = root}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending igather(Input&& input, Output&& output, int root, const Options& options = {}) {
+    return Pending(prepare(gathering(Collective::gather, input, output, {.root = root}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent gather_init(Input&& input, Output&& output, int root, const Options& options = {}) {
+    return Persistent(prepare(gathering(Collective::gather, input, output, {.root = root}), options));
+  }
+  ///@}
+
+  /// The same with blocks of different sizes; `receive` matters at the root.
+  ///@{
+  void gatherv(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+               const Blocks& receive, int root, const Options& options = {}) {
+    run(detail::moved(Collective::gatherv, {input, input_count, input_type}, receive.at(output), root), options);
+  }
+  Pending igatherv(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                   const Blocks& receive, int root, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::gatherv, {input, input_count, input_type}, receive.at(output), root), options));
+  }
+  Persistent gatherv_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                          const Blocks& receive, int root, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::gatherv, {input, input_count, input_type}, receive.at(output), root), options));
+  }
+  template <Data Input, WritableData Output>
+  void gatherv(Input&& input, Output&& output, std::span<const std::int64_t> counts, int root,
+               const Options& options = {}) {
+    run(gathering(Collective::gatherv, input, output, {.root = root, .receive = counts}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending igatherv(Input&& input, Output&& output, std::span<const std::int64_t> counts, int root,
+                   const Options& options = {}) {
+    return Pending(prepare(gathering(Collective::gatherv, input, output, {.root = root, .receive = counts}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent gatherv_init(Input&& input, Output&& output, std::span<const std::int64_t> counts, int root,
+                          const Options& options = {}) {
+    return Persistent(
+        prepare(gathering(Collective::gatherv, input, output, {.root = root, .receive = counts}), options));
+  }
+  ///@}
+
+  /// Everybody gets its block of what the root has.
+  ///@{
+  void scatter(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+               std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    run(detail::moved(Collective::scatter, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options);
+  }
+  Pending iscatter(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                   std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::scatter, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options));
+  }
+  Persistent scatter_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                          std::int64_t output_count, MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::scatter, {input, input_count, input_type}, {output, output_count, output_type}, root),
+        options));
+  }
+  template <Data Input, WritableData Output>
+  void scatter(Input&& input, Output&& output, int root, const Options& options = {}) {
+    run(scattering(Collective::scatter, input, output, {.root = root}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending iscatter(Input&& input, Output&& output, int root, const Options& options = {}) {
+    return Pending(prepare(scattering(Collective::scatter, input, output, {.root = root}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent scatter_init(Input&& input, Output&& output, int root, const Options& options = {}) {
+    return Persistent(prepare(scattering(Collective::scatter, input, output, {.root = root}), options));
+  }
+  ///@}
+
+  /// The same with blocks of different sizes; `send` matters at the root.
+  ///@{
+  void scatterv(const void* input, const Blocks& send, void* output, std::int64_t output_count,
+                MPI_Datatype output_type, int root, const Options& options = {}) {
+    run(detail::moved(Collective::scatterv, send.at(input), {output, output_count, output_type}, root), options);
+  }
+  Pending iscatterv(const void* input, const Blocks& send, void* output, std::int64_t output_count,
+                    MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::scatterv, send.at(input), {output, output_count, output_type}, root), options));
+  }
+  Persistent scatterv_init(const void* input, const Blocks& send, void* output, std::int64_t output_count,
+                           MPI_Datatype output_type, int root, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::scatterv, send.at(input), {output, output_count, output_type}, root), options));
+  }
+  template <Data Input, WritableData Output>
+  void scatterv(Input&& input, std::span<const std::int64_t> counts, Output&& output, int root,
+                const Options& options = {}) {
+    run(scattering(Collective::scatterv, input, output, {.root = root, .send = counts}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending iscatterv(Input&& input, std::span<const std::int64_t> counts, Output&& output, int root,
+                    const Options& options = {}) {
+    return Pending(prepare(scattering(Collective::scatterv, input, output, {.root = root, .send = counts}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent scatterv_init(Input&& input, std::span<const std::int64_t> counts, Output&& output, int root,
+                           const Options& options = {}) {
+    return Persistent(
+        prepare(scattering(Collective::scatterv, input, output, {.root = root, .send = counts}), options));
+  }
+  ///@}
+
+  /// Everybody gets the blocks of all ranks, in rank order.
+  ///@{
+  void allgather(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                 std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    run(detail::moved(Collective::allgather, {input, input_count, input_type}, {output, output_count, output_type}),
+        options);
+  }
+  Pending iallgather(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                     std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::allgather, {input, input_count, input_type}, {output, output_count, output_type}),
+        options));
+  }
+  Persistent allgather_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                            std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::allgather, {input, input_count, input_type}, {output, output_count, output_type}),
+        options));
+  }
+  template <Data Input, WritableData Output>
+  void allgather(Input&& input, Output&& output, const Options& options = {}) {
+    run(gathering(Collective::allgather, input, output, {}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending iallgather(Input&& input, Output&& output, const Options& options = {}) {
+    return Pending(prepare(gathering(Collective::allgather, input, output, {}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent allgather_init(Input&& input, Output&& output, const Options& options = {}) {
+    return Persistent(prepare(gathering(Collective::allgather, input, output, {}), options));
+  }
+  ///@}
+
+  /// The same with blocks of different sizes.
+  ///@{
+  void allgatherv(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                  const Blocks& receive, const Options& options = {}) {
+    run(detail::moved(Collective::allgatherv, {input, input_count, input_type}, receive.at(output)), options);
+  }
+  Pending iallgatherv(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                      const Blocks& receive, const Options& options = {}) {
+    return Pending(
+        prepare(detail::moved(Collective::allgatherv, {input, input_count, input_type}, receive.at(output)), options));
+  }
+  Persistent allgatherv_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                             const Blocks& receive, const Options& options = {}) {
+    return Persistent(
+        prepare(detail::moved(Collective::allgatherv, {input, input_count, input_type}, receive.at(output)), options));
+  }
+  template <Data Input, WritableData Output>
+  void allgatherv(Input&& input, Output&& output, std::span<const std::int64_t> counts, const Options& options = {}) {
+    run(gathering(Collective::allgatherv, input, output, {.receive = counts}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending iallgatherv(Input&& input, Output&& output, std::span<const std::int64_t> counts,
+                      const Options& options = {}) {
+    return Pending(prepare(gathering(Collective::allgatherv, input, output, {.receive = counts}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent allgatherv_init(Input&& input, Output&& output, std::span<const std::int64_t> counts,
+                             const Options& options = {}) {
+    return Persistent(prepare(gathering(Collective::allgatherv, input, output, {.receive = counts}), options));
+  }
+  ///@}
+
+  /// Everybody has a block for everybody.
+  ///@{
+  void alltoall(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    run(detail::moved(Collective::alltoall, {input, input_count, input_type}, {output, output_count, output_type}),
+        options);
+  }
+  Pending ialltoall(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                    std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    return Pending(prepare(
+        detail::moved(Collective::alltoall, {input, input_count, input_type}, {output, output_count, output_type}),
+        options));
+  }
+  Persistent alltoall_init(const void* input, std::int64_t input_count, MPI_Datatype input_type, void* output,
+                           std::int64_t output_count, MPI_Datatype output_type, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::moved(Collective::alltoall, {input, input_count, input_type}, {output, output_count, output_type}),
+        options));
+  }
+  template <Data Input, WritableData Output>
+  void alltoall(Input&& input, Output&& output, const Options& options = {}) {
+    run(exchange(Collective::alltoall, input, output, {}), options);
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Pending ialltoall(Input&& input, Output&& output, const Options& options = {}) {
+    return Pending(prepare(exchange(Collective::alltoall, input, output, {}), options));
+  }
+  template <LastingData Input, LastingWritableData Output>
+  Persistent alltoall_init(Input&& input, Output&& output, const Options& options = {}) {
+    return Persistent(prepare(exchange(Collective::alltoall, input, output, {}), options));
+  }
+  ///@}
+
+  /// The same with blocks of different sizes.
+  ///@{
   void alltoallv(const void* input, const Blocks& send, void* output, const Blocks& receive,
                  const Options& options = {}) {
-    run(alltoallv_handle(input, send, output, receive, options));
+    run(detail::moved(Collective::alltoallv, send.at(input), receive.at(output)), options);
   }
   Pending ialltoallv(const void* input, const Blocks& send, void* output, const Blocks& receive,
                      const Options& options = {}) {
-    return Pending(alltoallv_handle(input, send, output, receive, options));
+    return Pending(prepare(detail::moved(Collective::alltoallv, send.at(input), receive.at(output)), options));
   }
   Persistent alltoallv_init(const void* input, const Blocks& send, void* output, const Blocks& receive,
                             const Options& options = {}) {
-    return Persistent(alltoallv_handle(input, send, output, receive, options));
+    return Persistent(prepare(detail::moved(Collective::alltoallv, send.at(input), receive.at(output)), options));
   }
-  // Blocks one after another, in the order of ranks; counts are elements, one for each rank.
   template <Data Input, WritableData Output>
   void alltoallv(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
                  std::span<const std::int64_t> receive_counts, const Options& options = {}) {
-    run(alltoallv_ranges(input, send_counts, output, receive_counts, options));
+    run(exchange(Collective::alltoallv, input, output, {.send = send_counts, .receive = receive_counts}), options);
   }
   template <LastingData Input, LastingWritableData Output>
   Pending ialltoallv(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
                      std::span<const std::int64_t> receive_counts, const Options& options = {}) {
-    return Pending(alltoallv_ranges(input, send_counts, output, receive_counts, options));
+    return Pending(prepare(
+        exchange(Collective::alltoallv, input, output, {.send = send_counts, .receive = receive_counts}), options));
   }
   template <LastingData Input, LastingWritableData Output>
   Persistent alltoallv_init(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
                             std::span<const std::int64_t> receive_counts, const Options& options = {}) {
-    return Persistent(alltoallv_ranges(input, send_counts, output, receive_counts, options));
+    return Persistent(prepare(
+        exchange(Collective::alltoallv, input, output, {.send = send_counts, .receive = receive_counts}), options));
   }
+  ///@}
+
+  /// The same with a type for each block.
+  ///@{
+  void alltoallw(const void* input, const TypedBlocks& send, void* output, const TypedBlocks& receive,
+                 const Options& options = {}) {
+    run(detail::moved(Collective::alltoallw, send.at(input), receive.at(output)), options);
+  }
+  Pending ialltoallw(const void* input, const TypedBlocks& send, void* output, const TypedBlocks& receive,
+                     const Options& options = {}) {
+    return Pending(prepare(detail::moved(Collective::alltoallw, send.at(input), receive.at(output)), options));
+  }
+  Persistent alltoallw_init(const void* input, const TypedBlocks& send, void* output, const TypedBlocks& receive,
+                            const Options& options = {}) {
+    return Persistent(prepare(detail::moved(Collective::alltoallw, send.at(input), receive.at(output)), options));
+  }
+  ///@}
+
+  /// Every rank gets its share of the data of all ranks, combined; `counts` are the elements of each share.
+  ///@{
+  void reduce_scatter(const void* input, void* output, const std::int64_t* counts, MPI_Datatype type, MPI_Op op,
+                      const Options& options = {}) {
+    run(detail::reduced(Collective::reduce_scatter, {.address = input, .type = type},
+                        {.address = output, .type = type, .counts = counts}, op),
+        options);
+  }
+  Pending ireduce_scatter(const void* input, void* output, const std::int64_t* counts, MPI_Datatype type, MPI_Op op,
+                          const Options& options = {}) {
+    return Pending(prepare(detail::reduced(Collective::reduce_scatter, {.address = input, .type = type},
+                                           {.address = output, .type = type, .counts = counts}, op),
+                           options));
+  }
+  Persistent reduce_scatter_init(const void* input, void* output, const std::int64_t* counts, MPI_Datatype type,
+                                 MPI_Op op, const Options& options = {}) {
+    return Persistent(prepare(detail::reduced(Collective::reduce_scatter, {.address = input, .type = type},
+                                              {.address = output, .type = type, .counts = counts}, op),
+                              options));
+  }
+  template <Data Input, WritableData Output, class Op>
+  void reduce_scatter(Input&& input, Output&& output, std::span<const std::int64_t> counts, Op op,
+                      const Options& options = {}) {
+    run(reduction(Collective::reduce_scatter, input, output, std::move(op), {.receive = counts}), options);
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Pending ireduce_scatter(Input&& input, Output&& output, std::span<const std::int64_t> counts, Op op,
+                          const Options& options = {}) {
+    return Pending(
+        prepare(reduction(Collective::reduce_scatter, input, output, std::move(op), {.receive = counts}), options));
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Persistent reduce_scatter_init(Input&& input, Output&& output, std::span<const std::int64_t> counts, Op op,
+                                 const Options& options = {}) {
+    return Persistent(
+        prepare(reduction(Collective::reduce_scatter, input, output, std::move(op), {.receive = counts}), options));
+  }
+  ///@}
+
+  /// The same with shares of one size.
+  ///@{
+  void reduce_scatter_block(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                            const Options& options = {}) {
+    run(detail::reduced(Collective::reduce_scatter_block, {input, count, type}, {output, count, type}, op), options);
+  }
+  Pending ireduce_scatter_block(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                                const Options& options = {}) {
+    return Pending(prepare(
+        detail::reduced(Collective::reduce_scatter_block, {input, count, type}, {output, count, type}, op), options));
+  }
+  Persistent reduce_scatter_block_init(const void* input, void* output, std::int64_t count, MPI_Datatype type,
+                                       MPI_Op op, const Options& options = {}) {
+    return Persistent(prepare(
+        detail::reduced(Collective::reduce_scatter_block, {input, count, type}, {output, count, type}, op), options));
+  }
+  template <Data Input, WritableData Output, class Op>
+  void reduce_scatter_block(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    run(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options);
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Pending ireduce_scatter_block(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Pending(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options));
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Persistent reduce_scatter_block_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Persistent(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options));
+  }
+  ///@}
+
+  /// Every rank gets the data of all ranks up to itself, combined.
+  ///@{
+  void scan(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+            const Options& options = {}) {
+    run(detail::reduced(Collective::scan, {input, count, type}, {output, count, type}, op), options);
+  }
+  Pending iscan(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                const Options& options = {}) {
+    return Pending(
+        prepare(detail::reduced(Collective::scan, {input, count, type}, {output, count, type}, op), options));
+  }
+  Persistent scan_init(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                       const Options& options = {}) {
+    return Persistent(
+        prepare(detail::reduced(Collective::scan, {input, count, type}, {output, count, type}, op), options));
+  }
+  template <Data Input, WritableData Output, class Op>
+  void scan(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    run(reduction(Collective::scan, input, output, std::move(op)), options);
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Pending iscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Pending(prepare(reduction(Collective::scan, input, output, std::move(op)), options));
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Persistent scan_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Persistent(prepare(reduction(Collective::scan, input, output, std::move(op)), options));
+  }
+  ///@}
+
+  /// The same without its own; the output of rank 0 is left alone.
+  ///@{
+  void exscan(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+              const Options& options = {}) {
+    run(detail::reduced(Collective::exscan, {input, count, type}, {output, count, type}, op), options);
+  }
+  Pending iexscan(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                  const Options& options = {}) {
+    return Pending(
+        prepare(detail::reduced(Collective::exscan, {input, count, type}, {output, count, type}, op), options));
+  }
+  Persistent exscan_init(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
+                         const Options& options = {}) {
+    return Persistent(
+        prepare(detail::reduced(Collective::exscan, {input, count, type}, {output, count, type}, op), options));
+  }
+  template <Data Input, WritableData Output, class Op>
+  void exscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    run(reduction(Collective::exscan, input, output, std::move(op)), options);
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Pending iexscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Pending(prepare(reduction(Collective::exscan, input, output, std::move(op)), options));
+  }
+  template <LastingData Input, LastingWritableData Output, class Op>
+  Persistent exscan_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
+    return Persistent(prepare(reduction(Collective::exscan, input, output, std::move(op)), options));
+  }
+  ///@}
 
  private:
-  static void run(detail::Handle handle) {
-    handle.start();
-    handle.wait();
-  }
-
-  detail::Handle barrier_handle(const Options& options);
-  detail::Handle bcast_handle(void* data, std::int64_t count, MPI_Datatype type, int root, const Options& options);
-  detail::Handle allreduce_handle(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op,
-                                  const Options& options, bool keep_handles);
-  // A reduction by a function of elements of so many bytes.
-  struct Elements {
-    std::int64_t count;
-    std::int64_t bytes;
+  // What a call on ranges has besides them.
+  struct Details {
+    int root = 0;
+    std::span<const std::int64_t> send = {};
+    std::span<const std::int64_t> receive = {};
   };
-  detail::Handle allreduce_handle(const void* input, void* output, Elements elements, detail::Combine combine,
-                                  bool commutative, const Options& options);
-  detail::Handle alltoallv_handle(const void* input, const Blocks& send, void* output, const Blocks& receive,
-                                  const Options& options);
-  // Blocks of elements of so many bytes, one after another; the sizes are what the ranges hold.
-  struct Packed {
-    const void* address;
-    std::int64_t count;
-    std::span<const std::int64_t> counts;
-  };
-  detail::Handle alltoallv_handle(const Packed& input, const Packed& output, std::int64_t element_bytes,
-                                  const Options& options);
-  [[noreturn]] static void refuse_lengths(std::int64_t input, std::int64_t output);
 
-  template <class Input, class Output, class Op>
-  detail::Handle allreduce_ranges(Input&& input, Output&& output, Op op, const Options& options) {
-    using T = std::ranges::range_value_t<Output>;
-    static_assert(std::is_same_v<std::ranges::range_value_t<Input>, T>, "input and output hold different types");
-    static_assert(std::is_invocable_r_v<T, Op, T, T>, "the operation must take two elements and return one");
-    const auto count = static_cast<std::int64_t>(std::ranges::size(output));
-    if (static_cast<std::int64_t>(std::ranges::size(input)) != count) {
-      refuse_lengths(static_cast<std::int64_t>(std::ranges::size(input)), count);
-    }
-    const void* from = std::ranges::data(input);
-    void* to = std::ranges::data(output);
-    return allreduce_handle(from == to ? MPI_IN_PLACE : from, to, {count, sizeof(T)}, detail::combine<T>(std::move(op)),
-                            commutative<Op, T>, options);
-  }
+  void run(const detail::Call& call, const Options& options);
+  detail::Handle prepare(const detail::Call& call, const Options& options);
+
+  // Calls on ranges: their lengths are held against one another, and data in place is found by its address.
+  detail::Call gathering(Collective collective, detail::UserBuffer input, detail::UserBuffer output,
+                         const Details& details) const;
+  detail::Call scattering(Collective collective, detail::UserBuffer input, detail::UserBuffer output,
+                          const Details& details) const;
+  detail::Call exchange(Collective collective, detail::UserBuffer input, detail::UserBuffer output,
+                        const Details& details) const;
+  detail::Call reduction(Collective collective, detail::UserBuffer input, detail::UserBuffer output,
+                         detail::Combine combine, bool commutative, const Details& details) const;
 
   template <class Input, class Output>
-  detail::Handle alltoallv_ranges(Input&& input, std::span<const std::int64_t> send_counts, Output&& output,
-                                  std::span<const std::int64_t> receive_counts, const Options& options) {
+  static void same_elements() {
+    static_assert(std::is_same_v<std::ranges::range_value_t<Input>, std::ranges::range_value_t<Output>>,
+                  "input and output hold different types");
+  }
+  template <class Input, class Output>
+  detail::Call gathering(Collective collective, Input& input, Output& output, const Details& details) const {
+    same_elements<Input, Output>();
+    return gathering(collective, detail::buffer(input), detail::buffer(output), details);
+  }
+  template <class Input, class Output>
+  detail::Call scattering(Collective collective, Input& input, Output& output, const Details& details) const {
+    same_elements<Input, Output>();
+    return scattering(collective, detail::buffer(input), detail::buffer(output), details);
+  }
+  template <class Input, class Output>
+  detail::Call exchange(Collective collective, Input& input, Output& output, const Details& details) const {
+    same_elements<Input, Output>();
+    return exchange(collective, detail::buffer(input), detail::buffer(output), details);
+  }
+  template <class Input, class Output, class Op>
+  detail::Call reduction(Collective collective, Input& input, Output& output, Op op,
+                         const Details& details = {}) const {
     using T = std::ranges::range_value_t<Output>;
-    static_assert(std::is_same_v<std::ranges::range_value_t<Input>, T>, "input and output hold different types");
-    return alltoallv_handle(
-        {std::ranges::data(input), static_cast<std::int64_t>(std::ranges::size(input)), send_counts},
-        {std::ranges::data(output), static_cast<std::int64_t>(std::ranges::size(output)), receive_counts}, sizeof(T),
-        options);
+    same_elements<Input, Output>();
+    static_assert(std::is_invocable_r_v<T, Op, T, T>, "the operation must take two elements and return one");
+    return reduction(collective, detail::buffer(input), detail::buffer(output), detail::combine<T>(std::move(op)),
+                     quadrille::commutative<Op, T>, details);
   }
 
   std::shared_ptr<engine::Context> context_;

@@ -3,33 +3,33 @@
 namespace quadrille {
 
 Accumulator::Accumulator(Builder& builder, const Problem& problem)
-    : builder_(builder), problem_(problem), value_(problem.input) {}
-
-// A place that is neither the value's nor the caller's input.
-Region Accumulator::spare() {
-  if (value_ != problem_.output) return problem_.output;
-  if (!scratch_) scratch_ = builder_.scratch(problem_.count);
-  return *scratch_;
+    : builder_(builder), problem_(problem), value_(problem.input) {
+  if (problem.has_output()) places_.push_back(problem.output);
 }
 
-Region Accumulator::incoming(Range part) {
-  return spare().part(part);
+// A place that is neither the value's nor the caller's input nor, if told, `other`.
+Region Accumulator::place_apart_from(const Region* other) {
+  for (const Region& place : places_) {
+    if (place != value_ && (!other || place != *other)) return place;
+  }
+  return places_.emplace_back(builder_.scratch(problem_.count));
 }
 
 void Accumulator::combine(Range part, Side side, bool either_order) {
-  const Region arrived = incoming(part);
+  const Region room = spare();
+  const Region arrived = room.part(part);
   const Region mine = value(part);
   const bool mine_is_writable = problem_.in_place || value_ != problem_.input;
   if (mine_is_writable && (side == Side::lower || either_order)) {
     builder_.reduce(arrived, mine, mine);
   } else if (side == Side::higher || either_order) {
     builder_.reduce(mine, arrived, arrived);
-    value_ = spare();
+    value_ = room;
   } else {
     // The right operand is the caller's input: the result goes to a third place.
-    if (!scratch_) scratch_ = builder_.scratch(problem_.count);
-    builder_.reduce(arrived, mine, scratch_->part(part));
-    value_ = *scratch_;
+    const Region third = place_apart_from(&room);
+    builder_.reduce(arrived, mine, third.part(part));
+    value_ = third;
   }
 }
 
@@ -38,8 +38,13 @@ void Accumulator::deliver(Range part) {
   value_ = problem_.output;
 }
 
-std::int64_t Accumulator::scratch_units(const Problem& problem) {
-  return problem.ranks > 1 ? problem.count : 0;
+void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+                         Accumulator& result) {
+  const auto represented = cube.represents(problem.rank);
+  if (!represented) return;
+  const Range all{0, problem.count};
+  builder.receive(*represented, result.incoming(all));
+  result.combine(all, *represented);
 }
 
 }  // namespace quadrille

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "compose/problem.hpp"
 #include "patterns/hypercube.hpp"
@@ -8,14 +9,15 @@
 namespace quadrille {
 
 // A rank's partial result of a reduction, and room for what arrives to be combined with it. Starts on the input and
-// moves between output and scratch so that operands keep their sides and nothing is copied without need.
+// moves between the output, if the rank has one, and scratch, so that operands keep their sides and nothing is copied
+// without need.
 class Accumulator {
  public:
   Accumulator(Builder& builder, const Problem& problem);
 
   // The partial result so far, and where the next operand is to be received.
   Region value(Range part) const { return value_.part(part); }
-  Region incoming(Range part);
+  Region incoming(Range part) { return spare().part(part); }
 
   enum class Side { lower, higher };
 
@@ -32,19 +34,25 @@ class Accumulator {
   // Brings `part` of the value to the output.
   void deliver(Range part);
 
-  // Units of scratch it may take.
-  static std::int64_t scratch_units(const Problem& problem);
+  // Units of scratch it may take on any rank: with an output, and on ranks without one.
+  static std::int64_t scratch_units(const Problem& problem) { return problem.ranks > 1 ? problem.count : 0; }
+  static std::int64_t scratch_units_without_output(const Problem& problem) { return 2 * scratch_units(problem); }
 
  private:
   Side side_of(Rank peer) const { return peer < problem_.rank ? Side::lower : Side::higher; }
   void combine(Range part, Side side, bool either_order);
-  Region spare();
+  Region spare() { return place_apart_from(nullptr); }
+  Region place_apart_from(const Region* other);
 
   Builder& builder_;
-  const Problem& problem_;
+  Problem problem_;
   Region value_;
-  std::optional<Region> scratch_;
+  std::vector<Region> places_;  // that may be written
 };
+
+// On a corner of a hypercube: combines the data of the rank it represents, if there is one, which has sent it here.
+void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+                         Accumulator& result);
 
 // An allreduce among the corners of a hypercube for any number of ranks: a rank that is not a corner hands its data to
 // the one that represents it, and gets the result from there. `among_corners` leaves the result in the output.
@@ -56,15 +64,10 @@ void allreduce_on_hypercube(Builder& builder, const Problem& problem, AmongCorne
     builder.receive(*representative, problem.output);
     return;
   }
-  const Range all{0, problem.count};
   Accumulator result(builder, problem);
-  const auto represented = cube.represents(problem.rank);
-  if (represented) {
-    builder.receive(*represented, result.incoming(all));
-    result.combine(all, *represented);
-  }
+  take_in_represented(builder, problem, cube, result);
   among_corners(cube, result);
-  if (represented) builder.send(*represented, problem.output);
+  if (const auto represented = cube.represents(problem.rank)) builder.send(*represented, problem.output);
 }
 
 }  // namespace quadrille

@@ -6,16 +6,30 @@
 
 namespace quadrille {
 
+namespace {
+
+Problem completed(const Algorithm& algorithm, Problem problem) {
+  if (problem.width == 0) problem.width = algorithm.width;
+  return problem_of(algorithm.collective, problem);
+}
+
+}  // namespace
+
 std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   if (problem.in_place && !traits(algorithm.collective).may_be_in_place) {
     return fmt::format("{} has one buffer: there is no in-place form", name(algorithm.collective));
   }
-  if (algorithm.restrictions.commutative && !problem.commutative) {
-    return fmt::format("{} {} needs a commutative operation", name(algorithm.collective), algorithm.name);
-  }
-  if (algorithm.restrictions.not_in_place && problem.in_place) {
-    return fmt::format("{} {} needs separate input and output", name(algorithm.collective), algorithm.name);
-  }
+  const auto why = [&](std::string_view what) {
+    return fmt::format("{} {} {}", name(algorithm.collective), algorithm.name, what);
+  };
+  const Restrictions& restrictions = algorithm.restrictions;
+  if (restrictions.commutative && !problem.commutative) return why("needs a commutative operation");
+  if (restrictions.not_in_place && problem.in_place) return why("needs separate input and output");
+  if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
+    return why("needs an even number of ranks");
+  if (problem.fixed_order && !algorithm.fixed_order) return why("can't fold from left to right in rank order");
+  if (problem.width != 0 && algorithm.width == 0) return why("takes no number behind its name");
+  if (problem.width != 0 && problem.width < 2) return why("takes a number of at least 2");
   return {};
 }
 
@@ -23,15 +37,23 @@ std::vector<std::string_view> in_words(const Restrictions& restrictions) {
   std::vector<std::string_view> words;
   if (restrictions.commutative) words.push_back("commutative operation");
   if (restrictions.not_in_place) words.push_back("not in place");
+  if (restrictions.even_ranks) words.push_back("even number of ranks");
   return words;
 }
 
 Schedule build(const Algorithm& algorithm, const Problem& problem) {
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw std::invalid_argument(why);
-  const Problem named = problem_of(algorithm.collective, problem);
   Builder builder(problem.rank, problem.ranks, unit_of(algorithm.collective));
-  algorithm.build(builder, named);
+  algorithm.build(builder, completed(algorithm, problem));
   return builder.finish(algorithm.channels);
+}
+
+Prediction predict(const Algorithm& algorithm, const Problem& problem) {
+  return algorithm.predict(completed(algorithm, problem));
+}
+
+std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem) {
+  return algorithm.scratch_units(completed(algorithm, problem));
 }
 
 }  // namespace quadrille

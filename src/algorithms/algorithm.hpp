@@ -22,12 +22,13 @@ struct Prediction {
 
 struct Restrictions {
   bool commutative = false;   // only for commutative operations
-  bool not_in_place = false;  // needs two buffers
+  bool not_in_place = false;  // needs two buffers; none of a rooted collective may
+  bool even_ranks = false;    // an even number of them, or one
 };
 
 // One line of the catalogue: how an algorithm is built, and what is known about it. In the formulas p is the number of
-// ranks, n the bytes of the collective's count, m its segments, a the latency of a message, b the time of a byte,
-// c the time to reduce one.
+// ranks, n the bytes of one rank's data or, where there is a block for each rank, of a block, m the segments, k the
+// width, a the latency of a message, b the time of a byte, c the time to reduce one.
 struct Algorithm {
   Collective collective;
   std::string_view name;
@@ -39,14 +40,27 @@ struct Algorithm {
   Restrictions restrictions;
   bool logarithmic = false;  // one rank's schedule has O(log p) operations
   bool segmented = false;    // heeds Problem::segment
+  bool fixed_order = false;  // of a reduction: can fold from rank 0 up, left to right
+  bool gathers = false;      // a message may be put together from several places
+  std::int32_t width = 0;    // of what has one (see Problem): its own choice
   std::int32_t channels = 1;
   void (*build)(Builder&, const Problem&);
   Prediction (*predict)(const Problem&);
   std::int64_t (*scratch_units)(const Problem&);  // the most that one rank's schedule may take
 };
 
+// The same algorithm for a collective that differs only in how its buffers lie.
+constexpr Algorithm twin(Algorithm algorithm, Collective collective) {
+  algorithm.collective = collective;
+  return algorithm;
+}
+
 // Why the algorithm can't serve the problem; empty if it can.
 std::string refusal(const Algorithm& algorithm, const Problem& problem);
+
+// What it takes, for any rank of the problem.
+Prediction predict(const Algorithm& algorithm, const Problem& problem);
+std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem);
 
 // In words, one each.
 std::vector<std::string_view> in_words(const Restrictions& restrictions);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace quadrille {
 
@@ -35,6 +36,17 @@ const Algorithm* find_algorithm(Collective collective, std::string_view name) {
     if (algorithm->collective == collective && algorithm->name == name) return algorithm;
   }
   return nullptr;
+}
+
+Choice choice_of(Collective collective, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  Choice choice{find_algorithm(collective, text.substr(0, colon)), 0};
+  if (colon == std::string_view::npos) return choice;
+  const std::string_view number = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), choice.width);
+  const bool good = error == std::errc{} && end == number.data() + number.size() && choice.width > 0;
+  if (!good) choice.width = -1;
+  return choice;
 }
 
 }  // namespace quadrille

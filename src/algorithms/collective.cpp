@@ -7,7 +7,36 @@ namespace quadrille {
 
 namespace {
 
-constexpr std::array<std::string_view, collectives> names = {"barrier", "bcast", "allreduce", "alltoallv"};
+constexpr std::array<std::string_view, collectives> names = {
+    "barrier",  "bcast",     "reduce",    "allreduce",      "gather",
+    "gatherv",  "scatter",   "scatterv",  "allgather",      "allgatherv",
+    "alltoall", "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block",
+    "scan",     "exscan"};
+
+using Side = Traits::Side;
+
+// Whether the rank has that side of the caller's buffers at all; in place, the other one holds it.
+bool present(const Traits& of, const Problem& problem, Buffer buffer) {
+  const Side side = buffer == Buffer::input ? of.input : of.output;
+  if (side == Side::nothing) return false;
+  // Of a rooted collective one side is the root's alone: the one that everything goes to, or comes from.
+  const bool output_is_roots = of.rooted && of.input == Side::own;
+  const bool input_is_roots = of.rooted && of.output == Side::own && !output_is_roots;
+  const bool roots_alone = buffer == Buffer::input ? input_is_roots : output_is_roots;
+  return !roots_alone || problem.rank == problem.root;
+}
+
+// A scatter in place leaves the root's block where it is; all others have the output hold the input.
+bool in_place_in_input(const Traits& of) {
+  return of.rooted && of.input == Side::all;
+}
+
+std::int64_t units(const Traits& of, const Problem& problem, Side side) {
+  if (of.separate_blocks) return whole;
+  if (side == Side::all) return problem.total();
+  const Range own = problem.share(problem.rank);
+  return own.end - own.begin;
+}
 
 }  // namespace
 
@@ -25,13 +54,38 @@ std::optional<Collective> collective_named(std::string_view name) {
 Traits traits(Collective collective) {
   switch (collective) {
     case Collective::barrier:
-      return {.moves_data = false, .synchronises = true};
+      return {.input = Side::nothing, .output = Side::nothing, .synchronises = true, .may_be_in_place = false};
     case Collective::bcast:
-      return {.rooted = true};
+      return {.input = Side::nothing, .rooted = true, .may_be_in_place = false};
+    case Collective::reduce:
+      return {.rooted = true, .reduces = true};
     case Collective::allreduce:
-      return {.reduces = true, .may_be_in_place = true};
+      return {.reduces = true};
+    case Collective::gather:
+      return {.output = Side::all, .rooted = true};
+    case Collective::gatherv:
+      return {.output = Side::all, .rooted = true, .separate_blocks = true};
+    case Collective::scatter:
+      return {.input = Side::all, .rooted = true};
+    case Collective::scatterv:
+      return {.input = Side::all, .rooted = true, .separate_blocks = true};
+    case Collective::allgather:
+      return {.output = Side::all};
+    case Collective::allgatherv:
+      return {.output = Side::all, .separate_blocks = true};
+    case Collective::alltoall:
+      return {.input = Side::all, .output = Side::all};
     case Collective::alltoallv:
-      return {.block_for_each_peer = true, .may_be_in_place = true};
+    case Collective::alltoallw:
+      return {.input = Side::all, .output = Side::all, .separate_blocks = true};
+    case Collective::reduce_scatter:
+      return {.input = Side::all, .reduces = true, .counts_differ = true};
+    case Collective::reduce_scatter_block:
+      return {.input = Side::all, .reduces = true};
+    case Collective::scan:
+      return {.reduces = true, .prefix = true};
+    case Collective::exscan:
+      return {.reduces = true, .prefix = true, .exclusive = true};
   }
   throw std::logic_error("traits: no such collective");
 }
@@ -42,50 +96,93 @@ Unit unit_of(Collective collective) {
 
 Problem problem_of(Collective collective, Problem problem) {
   const Traits of = traits(collective);
-  problem.input = {.buffer = Buffer::input};
-  problem.output = {.buffer = Buffer::output};
-  if (!of.block_for_each_peer) problem.input.length = problem.output.length = problem.count;
-  if (problem.in_place || collective == Collective::bcast) problem.input = problem.output;
+  problem.separate = of.separate_blocks;
+  if (of.rooted && problem.rank != problem.root) problem.in_place = false;
+  problem.input = {.buffer = Buffer::input, .length = 0};
+  problem.output = {.buffer = Buffer::output, .length = 0};
+  // One rank's data is all there is, unless it is a block of many.
+  if (!of.in_blocks()) {
+    if (of.input != Side::nothing) problem.input.length = problem.count;
+    if (present(of, problem, Buffer::output)) problem.output.length = problem.count;
+    if (problem.in_place || collective == Collective::bcast) problem.input = problem.output;
+    return problem;
+  }
+  if (present(of, problem, Buffer::input)) problem.input.length = units(of, problem, of.input);
+  if (present(of, problem, Buffer::output)) problem.output.length = units(of, problem, of.output);
+  if (!problem.in_place) return problem;
+  if (in_place_in_input(of)) {
+    problem.output = problem.input_block(problem.rank);
+  } else if (of.input == of.output) {
+    problem.input = problem.output;
+  } else if (of.output == Side::all) {
+    problem.input = problem.output_block(problem.rank);
+  } else {
+    problem.input.buffer = Buffer::output;  // of a reduce_scatter: the result goes to the front
+  }
   return problem;
 }
 
 std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
-  switch (collective) {
-    case Collective::barrier:
-      return {};
-    case Collective::bcast:
-      return {{.output = problem.output, .source = problem.root, .from = problem.output}};
-    case Collective::allreduce:
-      return {{.output = problem.output, .reduced = true, .from = problem.input}};
-    case Collective::alltoallv: {
-      std::vector<Meaning> blocks;
-      for (Rank peer = 0; peer < problem.ranks; ++peer) {
-        blocks.push_back(
-            {.output = problem.output_block(peer), .source = peer, .from = problem.input_block(problem.rank)});
-      }
-      return blocks;
-    }
+  const Traits of = traits(collective);
+  if (!of.moves_data() || !present(of, problem, Buffer::output)) return {};
+  if (of.reduces) {
+    if (of.exclusive && problem.rank == 0) return {};
+    const Rank last = of.exclusive ? problem.rank - 1 : problem.rank;
+    const Region from = of.input == Side::all ? problem.input_block(problem.rank) : problem.input;
+    return {{.output = problem.output, .reduced = true, .end = of.prefix ? last + 1 : problem.ranks, .from = from}};
   }
-  throw std::logic_error("meaning: no such collective");
+  // Of what is moved: `mine` of one rank's buffers, as that rank names them.
+  const auto named_by = [&](Rank rank) {
+    Problem own = problem;
+    own.rank = rank;
+    return problem_of(collective, own);
+  };
+  if (collective == Collective::bcast) {
+    return {{.output = problem.output, .source = problem.root, .from = problem.output}};
+  }
+  if (of.output == Side::own) {
+    if (problem.in_place) return {};
+    const Region from = named_by(problem.root).input_block(problem.rank);
+    return {{.output = problem.output, .source = problem.root, .from = from}};
+  }
+  std::vector<Meaning> blocks;
+  for (Rank peer = 0; peer < problem.ranks; ++peer) {
+    const Problem theirs = named_by(peer);
+    const Region from = of.input == Side::all ? theirs.input_block(problem.rank) : theirs.input;
+    blocks.push_back({.output = problem.output_block(peer), .source = peer, .from = from});
+  }
+  return blocks;
 }
 
 std::int32_t block_count(Collective collective, const Problem& problem, Buffer buffer) {
   const Traits of = traits(collective);
-  const bool one_buffer = problem.in_place || collective == Collective::bcast;
-  if (!of.moves_data || (buffer == Buffer::input && one_buffer)) return 0;
-  return of.block_for_each_peer ? problem.ranks : 1;
+  if (!present(of, problem, buffer)) return 0;
+  const Buffer unused = in_place_in_input(of) ? Buffer::output : Buffer::input;
+  if (problem.in_place && buffer == unused) return 0;
+  const Side side = buffer == Buffer::input ? of.input : of.output;
+  return of.separate_blocks && side == Side::all ? problem.ranks : 1;
 }
 
 std::int64_t block_units(Collective collective, const Problem& problem, const BlockSizes& sizes, Buffer buffer,
                          std::int32_t block) {
-  if (!traits(collective).block_for_each_peer) return problem.count;
-  return buffer == Buffer::input ? sizes(problem.rank, block) : sizes(block, problem.rank);
+  const Traits of = traits(collective);
+  const Side side = buffer == Buffer::input ? of.input : of.output;
+  if (!of.separate_blocks) {
+    if (!of.in_blocks()) return problem.count;
+    // In place a reduce_scatter's output holds the whole input.
+    return units(of, problem, problem.in_place ? Side::all : side);
+  }
+  // Blocks are named by who sends and who receives them; what is sent to all has one size.
+  const Rank peer = side == Side::all ? block : problem.rank;
+  if (of.rooted) return of.input == Side::all ? sizes(problem.root, peer) : sizes(peer, problem.root);
+  if (of.input == Side::own) return sizes(peer, 0);
+  return buffer == Buffer::input ? sizes(problem.rank, peer) : sizes(peer, problem.rank);
 }
 
 bool given(Collective collective, const Problem& problem, Buffer buffer) {
   if (buffer == Buffer::input) return true;
   if (collective == Collective::bcast) return problem.rank == problem.root;
-  return problem.in_place;
+  return problem.in_place && !in_place_in_input(traits(collective));
 }
 
 }  // namespace quadrille

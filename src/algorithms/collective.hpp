@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <quadrille/collective.hpp>
 #include <string_view>
 #include <vector>
 
@@ -10,20 +11,31 @@
 
 namespace quadrille {
 
-enum class Collective : std::uint8_t { barrier, bcast, allreduce, alltoallv };
-inline constexpr int collectives = 4;
-
 std::string_view name(Collective collective);
 std::optional<Collective> collective_named(std::string_view name);
 
 // What sets the collectives apart, as far as tools and tests need to know.
 struct Traits {
+  // What a rank has on each side: nothing, its own block, or the blocks of all ranks.
+  enum class Side : std::uint8_t { nothing, own, all };
+
+  Side input = Side::own;
+  Side output = Side::own;
   bool rooted = false;
   bool reduces = false;
-  bool moves_data = true;
-  bool synchronises = false;         // nobody ends before everybody has begun
-  bool block_for_each_peer = false;  // v and w collectives: the builder does not see the counts
-  bool may_be_in_place = false;
+  bool prefix = false;        // of a reduction: over this rank and those below it
+  bool exclusive = false;     // and of a prefix: without this rank
+  bool synchronises = false;  // nobody ends before everybody has begun
+  bool separate_blocks =
+      false;  // v and w collectives: each block in a place of its own, the builder does not see its size
+  bool counts_differ = false;   // blocks of different sizes known to all: Problem::shares
+  bool may_be_in_place = true;  // if it is rooted, at the root
+
+  bool moves_data() const { return output != Side::nothing; }
+  // Whether the problem's count is that of one block of many; else the data may be cut as an algorithm likes.
+  bool in_blocks() const { return input == Side::all || output == Side::all; }
+
+  friend bool operator==(const Traits&, const Traits&) = default;
 };
 Traits traits(Collective collective);
 
@@ -33,12 +45,14 @@ Problem problem_of(Collective collective, Problem problem);
 // The unit a schedule of this collective counts in.
 Unit unit_of(Collective collective);
 
-// Where a range of a rank's output comes from: the range `from` of one rank, or, of a reduction, of all ranks in rank
-// order. This is the definition that proof and replay hold every algorithm against.
+// Where a range of a rank's output comes from: the range `from` of one rank, or, of a reduction, of several in rank
+// order, which may have it in their input or, in place, in their output. This is the definition that proof and replay
+// hold every algorithm against.
 struct Meaning {
   Region output;
   bool reduced = false;
-  Rank source = 0;  // of what is moved
+  Rank source = 0;  // of what is moved; of a reduction the first of them
+  Rank end = 0;     // of a reduction: behind the last of them
   Region from;
 };
 std::vector<Meaning> meaning(Collective collective, const Problem& problem);

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <quadrille/error.hpp>
 
-#include "algorithms/catalogue.hpp"
+#include "engine/datatype.hpp"
 #include "select/choose.hpp"
 
 namespace quadrille::api {
@@ -14,56 +15,244 @@ namespace {
 
 using engine::Context;
 using engine::Shape;
+using engine::Task;
 
-// Algorithms that do not cut their data must not be cached once for each segment size.
-std::int64_t segment_for(const Context& context, const Algorithm& algorithm, std::int64_t unit_bytes) {
-  const std::int64_t units = context.settings().segment / std::max<std::int64_t>(1, unit_bytes);
-  return algorithm.segmented ? std::max<std::int64_t>(1, units) : 0;
+Layout layout_of(const detail::UserBuffer& buffer) {
+  return buffer.type == MPI_DATATYPE_NULL ? Layout::basic(buffer.element_bytes) : engine::layout_of(buffer.type);
 }
 
-// Fills in the algorithm and what depends on it. Only what the caller asked for by name may turn out not to serve.
-Shape completed(const Context& context, Collective collective, const Algorithm* wanted, Shape shape,
-                const Layout& layout) {
-  const std::int64_t unit_bytes = traits(collective).reduces ? layout.size() : 1;
-  const auto with = [&](const Algorithm& algorithm) {
+// A call and all that this rank's part in it is made of.
+class Preparation {
+ public:
+  Preparation(Context& context, const detail::Call& call, const Wishes& wishes)
+      : context_(context), call_(call), wishes_(wishes), of_(traits(call.collective)) {
+    refuse_root();
+    find_places();
+    if (!of_.reduces) return;
+    element_ = layout_of(call.output);
+    refuse_negative({.buffer = &call.output});
+  }
+
+  Prepared task(Handles handles);
+
+ private:
+  // One of the caller's buffers, if this rank has it.
+  struct Side {
+    const detail::UserBuffer* buffer = nullptr;
+    std::int32_t blocks = 0;  // 0: it has none
+    bool all = false;         // of all ranks, not only its own
+    Layout layout = Layout::basic(1);
+
+    std::int64_t bytes() const { return buffer->count * layout.size(); }
+  };
+
+  void refuse_root() const;
+  void find_places();
+  void refuse_negative(const Side& side) const;
+  Shape shape();
+  std::int64_t count() const;
+  Shape with_algorithm(Shape shape) const;
+  bool staged(const Algorithm& algorithm) const;
+  void bind(const Side& side, std::vector<Layout>& layouts, std::vector<Typed>& blocks) const;
+  std::int64_t elements(const Side& side) const;
+  std::int64_t to_myself(const Side& side) const;
+  void refuse_unequal_ends() const;
+
+  Context& context_;
+  const detail::Call& call_;
+  const Wishes& wishes_;
+  Traits of_;
+  bool in_place_ = false;
+  Side input_;
+  Side output_;
+  Layout element_ = Layout::basic(1);  // of a reduction: all ranks have one type
+  std::shared_ptr<const Shares> shares_;
+};
+
+void Preparation::refuse_root() const {
+  if (!of_.rooted || (call_.root >= 0 && call_.root < context_.ranks())) return;
+  throw Error(MPI_ERR_ROOT, fmt::format("{}: root is {}: it must be a rank, 0 to {}", name(call_.collective),
+                                        call_.root, context_.ranks() - 1));
+}
+
+void Preparation::find_places() {
+  input_.buffer = &call_.input;
+  output_.buffer = &call_.output;
+  input_.all = of_.input == Traits::Side::all;
+  output_.all = of_.output == Traits::Side::all;
+  const bool receives_in_place = of_.rooted && input_.all;
+  const detail::UserBuffer& told = receives_in_place ? call_.output : call_.input;
+  in_place_ = of_.may_be_in_place && told.address == MPI_IN_PLACE;
+  if (in_place_ && of_.rooted && call_.root != context_.rank()) {
+    throw Error(MPI_ERR_BUFFER, fmt::format("{}: MPI_IN_PLACE is for the root alone", name(call_.collective)));
+  }
+  const Problem place{.rank = context_.rank(), .ranks = context_.ranks(), .root = call_.root, .in_place = in_place_};
+  input_.blocks = block_count(call_.collective, place, Buffer::input);
+  output_.blocks = block_count(call_.collective, place, Buffer::output);
+  for (Side* side : {&input_, &output_}) {
+    if (side->blocks == 0) continue;
+    if (!side->buffer->types) side->layout = layout_of(*side->buffer);
+    refuse_negative(*side);
+  }
+}
+
+void Preparation::refuse_negative(const Side& side) const {
+  const bool many = static_cast<bool>(side.buffer->counts);
+  for (Rank i = 0; i < (many ? context_.ranks() : 1); ++i) {
+    const std::int64_t count = many ? side.buffer->counts[i] : side.buffer->count;
+    if (count < 0) {
+      throw Error(MPI_ERR_COUNT,
+                  fmt::format("{}: a count is {}: it must not be negative", name(call_.collective), count));
+    }
+  }
+}
+
+// What all ranks count alike: elements of a reduction, else bytes of a rank's data or of a block.
+std::int64_t Preparation::count() const {
+  if (!of_.moves_data() || of_.separate_blocks || of_.counts_differ) return 0;
+  if (of_.reduces) return call_.output.count;
+  return input_.blocks > 0 && !input_.all ? input_.bytes() : output_.blocks > 0 ? output_.bytes() : input_.bytes();
+}
+
+// Packing matters only where memory is bound.
+bool Preparation::staged(const Algorithm& algorithm) const {
+  const auto has_gaps = [](const Side& side) {
+    return side.blocks > 0 && (side.buffer->types != nullptr || !side.layout.is_contiguous());
+  };
+  return algorithm.gathers || has_gaps(input_) || has_gaps(output_);
+}
+
+// Only what the caller asked for by name may turn out not to serve. Whether a rooted collective is in place is the
+// root's affair: the choice must be the same on every rank.
+Shape Preparation::with_algorithm(Shape shape) const {
+  const std::int64_t unit_bytes = element_.size();
+  const auto with = [&](const Choice& choice) {
     Shape whole = shape;
-    whole.algorithm = &algorithm;
-    whole.segment = segment_for(context, algorithm, unit_bytes);
+    whole.algorithm = choice.algorithm;
+    whole.width = choice.width;
+    // Algorithms that do not cut their data must not be cached once for each segment size.
+    const std::int64_t units = context_.settings().segment / std::max<std::int64_t>(1, unit_bytes);
+    whole.segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, units) : 0;
+    whole.staged = whole.memory > 0 && staged(*choice.algorithm);
     return whole;
   };
-  if (wanted) return with(*wanted);
-  const auto serves = [&](const Algorithm& algorithm) {
-    return refusal(algorithm, {.in_place = shape.in_place, .commutative = shape.commutative}).empty() &&
-           context.memory_for(with(algorithm), layout) <= context.settings().memory;
+  if (wishes_.algorithm) return with(wishes_.algorithm);
+  const Problem problem{.ranks = context_.ranks(),
+                        .in_place = !of_.rooted && shape.in_place,
+                        .commutative = shape.commutative,
+                        .fixed_order = shape.fixed_order};
+  const auto serves = [&](const Choice& choice) {
+    Problem own = problem;
+    own.width = choice.width;
+    return refusal(*choice.algorithm, own).empty() && context_.memory_for(with(choice), element_) <= shape.memory;
   };
-  const Algorithm* told = context.settings().told(collective);
-  if (told && serves(*told)) return with(*told);
-  const Algorithm& chosen = choose({.collective = collective,
-                                    .ranks = context.ranks(),
-                                    .bytes = shape.count * unit_bytes,
-                                    .count = shape.count,
-                                    .segment = context.settings().segment});
+  const Choice told = context_.settings().told(call_.collective);
+  if (told && serves(told)) return with(told);
+  const std::int64_t total = shape.shares ? shape.shares->total() : shape.count;
+  const Choice chosen{&choose({.collective = call_.collective,
+                               .ranks = context_.ranks(),
+                               .bytes = total * unit_bytes,
+                               .count = total,
+                               .segment = context_.settings().segment,
+                               .in_place = problem.in_place,
+                               .commutative = shape.commutative,
+                               .fixed_order = shape.fixed_order})};
   if (serves(chosen)) return with(chosen);
   for (const Algorithm* other : catalogue()) {
-    if (other->collective == collective && serves(*other)) return with(*other);
+    if (other->collective == call_.collective && serves({other})) return with({other});
   }
   return with(chosen);
 }
 
-// Packing matters only where memory is bound.
-bool staged(const Context& context, const Layout& layout) {
-  return context.settings().memory > 0 && !layout.is_contiguous();
+Shape Preparation::shape() {
+  const std::int64_t bound = context_.settings().memory;
+  if (of_.counts_differ) shares_ = context_.shares(call_.output.counts);
+  Shape shape{.root = of_.rooted ? call_.root : 0, .count = count(), .shares = shares_};
+  shape.memory = wishes_.memory == 0 ? bound : bound == 0 ? wishes_.memory : std::min(bound, wishes_.memory);
+  shape.in_place = in_place_;
+  shape.fixed_order = of_.reduces && wishes_.fixed_order;
+  return shape;
 }
 
-void refuse_negative(std::int64_t count) {
-  if (count < 0) throw Error(MPI_ERR_COUNT, fmt::format("count is {}: it must not be negative", count));
+// Of a buffer that is one block.
+std::int64_t Preparation::elements(const Side& side) const {
+  // In place, a reduce_scatter's output holds the input.
+  const bool all = side.all || (in_place_ && of_.reduces && input_.all);
+  if (!shares_) return side.buffer->count * (all ? context_.ranks() : 1);
+  const Range own = shares_->of(context_.rank());
+  return all ? shares_->total() : own.end - own.begin;
+}
+
+void Preparation::bind(const Side& side, std::vector<Layout>& layouts, std::vector<Typed>& blocks) const {
+  const detail::UserBuffer& buffer = *side.buffer;
+  auto* address = static_cast<std::byte*>(const_cast<void*>(buffer.address));
+  layouts.assign(buffer.types ? static_cast<std::size_t>(side.blocks) : 1, side.layout);
+  blocks.resize(static_cast<std::size_t>(side.blocks));
+  if (side.blocks == 0) return;
+  const bool separate = of_.separate_blocks && side.all;
+  if (!separate) {
+    blocks.front() = {address, elements(side), &layouts.front()};
+    return;
+  }
+  std::int64_t next = 0;
+  for (Rank peer = 0; peer < side.blocks; ++peer) {
+    const auto at = static_cast<std::size_t>(peer);
+    if (buffer.types) layouts[at] = engine::layout_of(buffer.types[peer]);
+    const Layout& layout = buffer.types ? layouts[at] : layouts.front();
+    const std::int64_t count = buffer.counts[peer];
+    const std::int64_t displacement = buffer.displacements ? buffer.displacements[peer] : next;
+    next += count;
+    blocks[at] = {byte_at(address, buffer.types ? displacement : displacement * layout.extent()), count, &layout};
+  }
+}
+
+// Bytes that this rank sends to itself, or has from itself.
+std::int64_t Preparation::to_myself(const Side& side) const {
+  const detail::UserBuffer& buffer = *side.buffer;
+  const bool separate = of_.separate_blocks && side.all;
+  if (!separate) return side.bytes();
+  const std::int64_t size = buffer.types ? engine::layout_of(buffer.types[context_.rank()]).size() : side.layout.size();
+  return buffer.counts[context_.rank()] * size;
+}
+
+void Preparation::refuse_unequal_ends() const {
+  if (of_.reduces || input_.blocks == 0 || output_.blocks == 0) return;
+  if (to_myself(input_) == to_myself(output_)) return;
+  throw Error(MPI_ERR_COUNT, fmt::format("{}: rank {} sends itself {} bytes and receives {}", name(call_.collective),
+                                         context_.rank(), to_myself(input_), to_myself(output_)));
+}
+
+Prepared Preparation::task(Handles handles) {
+  Shape shape = this->shape();
+  engine::Reduction reduction{call_.combine, call_.commutative};
+  if (of_.reduces) {
+    if (call_.op != MPI_OP_NULL) reduction = engine::reduction_of(call_.op, call_.output.type);
+    shape.commutative = reduction.commutative && !shape.fixed_order;
+  }
+  refuse_unequal_ends();
+  Prepared task = context_.prepare(with_algorithm(std::move(shape)));
+  if (of_.reduces) {
+    task->use_element(element_);
+    task->set_operation(reduction.code);
+    task->binding().reduce = std::move(reduction.function);
+    if (handles == Handles::kept && call_.op != MPI_OP_NULL) task->keep(engine::Kept(call_.op, call_.output.type));
+  }
+  bind(input_, task->input_layouts(), task->binding().input);
+  bind(output_, task->output_layouts(), task->binding().output);
+  return task;
 }
 
 }  // namespace
 
-const Algorithm* named(Collective collective, std::string_view name) {
-  if (name.empty()) return nullptr;
-  if (const Algorithm* found = find_algorithm(collective, name)) return found;
+Choice named(Collective collective, std::string_view name) {
+  if (name.empty()) return {};
+  const Choice found = choice_of(collective, name);
+  if (found && found.width == 0) return found;
+  if (found) {
+    const std::string why = refusal(*found.algorithm, {.width = found.width});
+    if (why.empty()) return found;
+    throw Error(MPI_ERR_ARG, why);
+  }
   std::string known;
   for (const Algorithm* algorithm : catalogue()) {
     if (algorithm->collective == collective) known += fmt::format("{}{}", known.empty() ? "" : ", ", algorithm->name);
@@ -72,71 +261,8 @@ const Algorithm* named(Collective collective, std::string_view name) {
               fmt::format("{} has no algorithm '{}'; there are {}", quadrille::name(collective), name, known));
 }
 
-Prepared barrier(Context& context, const Algorithm* wanted) {
-  return context.prepare(completed(context, Collective::barrier, wanted, {}, Layout::basic(1)));
-}
-
-Prepared bcast(Context& context, void* data, std::int64_t count, const Layout& layout, Rank root,
-               const Algorithm* wanted) {
-  refuse_negative(count);
-  if (root < 0 || root >= context.ranks()) {
-    throw Error(MPI_ERR_ROOT, fmt::format("root is {}: it must be a rank, 0 to {}", root, context.ranks() - 1));
-  }
-  const Shape shape{.root = root, .count = count * layout.size(), .staged = staged(context, layout)};
-  Prepared task = context.prepare(completed(context, Collective::bcast, wanted, shape, layout));
-  task->use_layouts(layout, layout);
-  task->binding().output.assign(1, {data, count, &task->output_layout()});
-  return task;
-}
-
-Prepared allreduce(Context& context, const void* input, void* output, std::int64_t count, const Layout& layout,
-                   const engine::Reduction& reduction, const Algorithm* wanted) {
-  refuse_negative(count);
-  const bool in_place = input == MPI_IN_PLACE;
-  const Shape shape{
-      .count = count, .in_place = in_place, .commutative = reduction.commutative, .staged = staged(context, layout)};
-  Prepared task = context.prepare(completed(context, Collective::allreduce, wanted, shape, layout));
-  task->use_layouts(layout, layout);
-  Binding& binding = task->binding();
-  if (!in_place) binding.input.assign(1, {const_cast<void*>(input), count, &task->input_layout()});
-  binding.output.assign(1, {output, count, &task->output_layout()});
-  binding.reduce = reduction.function;
-  task->set_operation(reduction.code);
-  return task;
-}
-
-namespace {
-
-void bind(std::vector<Typed>& blocks, const Blocks& side, const Layout& layout, Rank ranks) {
-  blocks.resize(static_cast<std::size_t>(ranks));
-  std::int64_t next = 0;
-  for (Rank peer = 0; peer < ranks; ++peer) {
-    const std::int64_t count = side.counts[peer];
-    refuse_negative(count);
-    const std::int64_t displacement = side.displacements ? side.displacements[peer] : next;
-    next += count;
-    blocks[static_cast<std::size_t>(peer)] = {byte_at(side.address, displacement * layout.extent()), count, &layout};
-  }
-}
-
-}  // namespace
-
-Prepared alltoallv(Context& context, const Blocks& input, const Blocks& output, const Algorithm* wanted) {
-  if (input.address == MPI_IN_PLACE) {
-    throw Error(MPI_ERR_BUFFER, "alltoallv in place is not served yet: pass separate buffers");
-  }
-  const Shape shape{.staged = staged(context, input.layout) || staged(context, output.layout)};
-  Prepared task = context.prepare(completed(context, Collective::alltoallv, wanted, shape, Layout::basic(1)));
-  const std::int64_t to_myself = input.counts[context.rank()] * input.layout.size();
-  const std::int64_t from_myself = output.counts[context.rank()] * output.layout.size();
-  if (to_myself != from_myself) {
-    throw Error(MPI_ERR_COUNT, fmt::format("alltoallv: rank {} sends itself {} bytes and receives {}", context.rank(),
-                                           to_myself, from_myself));
-  }
-  task->use_layouts(input.layout, output.layout);
-  bind(task->binding().input, input, task->input_layout(), context.ranks());
-  bind(task->binding().output, output, task->output_layout(), context.ranks());
-  return task;
+Prepared prepare(Context& context, const detail::Call& call, const Wishes& wishes, Handles handles) {
+  return Preparation(context, call, wishes).task(handles);
 }
 
 }  // namespace quadrille::api

@@ -2,55 +2,31 @@
 
 #include <cstdint>
 #include <memory>
+#include <quadrille/call.hpp>
 #include <string_view>
-#include <type_traits>
 
+#include "algorithms/catalogue.hpp"
 #include "engine/context.hpp"
-#include "layout/layout.hpp"
 
 namespace quadrille::api {
 
-// The collectives as MPI's callers describe them, made into tasks that are bound and ready to start. Throws Error for
-// arguments that can't be served; what all ranks must pass alike is refused on all of them alike.
-
-// An array of integers as MPI's interfaces have them: int, MPI_Count, MPI_Aint.
-class Integers {
- public:
-  Integers() = default;
-  template <class Integer>
-  Integers(const Integer* array) : array_(array), wide_(sizeof(Integer) == 8) {  // NOLINT: a view, as a pointer is
-    static_assert(std::is_integral_v<Integer> && (sizeof(Integer) == 4 || sizeof(Integer) == 8));
-  }
-  std::int64_t operator[](Rank index) const {
-    return wide_ ? static_cast<const std::int64_t*>(array_)[index] : static_cast<const std::int32_t*>(array_)[index];
-  }
-  explicit operator bool() const { return array_ != nullptr; }
-
- private:
-  const void* array_ = nullptr;
-  bool wide_ = false;
-};
-
-// One side of an alltoallv. Displacements count extents of the layout; without them the blocks lie one after another.
-struct Blocks {
-  void* address = nullptr;
-  Integers counts;
-  Integers displacements;
-  Layout layout;
-};
-
 using Prepared = std::unique_ptr<engine::Task>;
 
-// `algorithm` may be null: then it is chosen. Layouts stand for the types of elements.
-Prepared barrier(engine::Context& context, const Algorithm* algorithm);
-Prepared bcast(engine::Context& context, void* data, std::int64_t count, const Layout& layout, Rank root,
-               const Algorithm* algorithm);
-// input may be MPI_IN_PLACE. The handles of the reduction must live as long as the task is used.
-Prepared allreduce(engine::Context& context, const void* input, void* output, std::int64_t count, const Layout& layout,
-                   const engine::Reduction& reduction, const Algorithm* algorithm);
-Prepared alltoallv(engine::Context& context, const Blocks& input, const Blocks& output, const Algorithm* algorithm);
+// How a call is to be served, the same on every rank.
+struct Wishes {
+  Choice algorithm = {};     // none: it is chosen
+  bool fixed_order = false;  // of a reduction: folded from rank 0 up, left to right
+  std::int64_t memory = 0;   // bytes a rank; 0: no bound but the communicator's
+};
 
-// The algorithm of that name; null if the name is empty. Throws Error where there is none, with the names there are.
-const Algorithm* named(Collective collective, std::string_view name);
+// What the call keeps beyond its start: types and operations that the user may free. A blocking call need not.
+enum class Handles : std::uint8_t { borrowed, kept };
+
+// A collective as MPI's callers describe it, made into a task that is bound and ready to start. Throws Error for
+// arguments that can't be served; what all ranks must pass alike is refused on all of them alike.
+Prepared prepare(engine::Context& context, const detail::Call& call, const Wishes& wishes, Handles handles);
+
+// The algorithm of that name; none if the name is empty. Throws Error where there is none, with the names there are.
+Choice named(Collective collective, std::string_view name);
 
 }  // namespace quadrille::api

@@ -3,7 +3,7 @@
 #include <numeric>
 #include <quadrille/quadrille.hpp>
 
-#include "api/calls.hpp"
+#include "api/handle.hpp"
 #include "engine/datatype.hpp"
 
 namespace quadrille {
@@ -43,9 +43,30 @@ void Handle::finish() noexcept {
   context_->release(std::move(task));
 }
 
+void Handle::require() const {
+  if (!task_) throw Error(MPI_ERR_REQUEST, "there is no collective here: the handle was moved from");
+}
+
 void Handle::start() {
-  if (!task_) throw Error(MPI_ERR_REQUEST, "there is nothing to start: the handle was moved from");
+  require();
   context_->start(*task_);
+}
+
+void Handle::start_after(const Handle& earlier) {
+  require();
+  earlier.require();
+  context_->start_after(*task_, *earlier.task_);
+}
+
+void Handle::declare_after(const Handle& earlier) {
+  require();
+  earlier.require();
+  context_->declare(*task_, *earlier.task_);
+}
+
+void Handle::call_when_done(std::function<void()> function) {
+  require();
+  context_->set_callback(*task_, std::move(function));
 }
 
 bool Handle::test() {
@@ -60,28 +81,62 @@ void Handle::wait() {
 
 namespace {
 
-void refuse_sizes(std::span<const std::int64_t> counts, std::int64_t available, int ranks, const char* side) {
+using detail::Call;
+using detail::UserBuffer;
+
+[[noreturn]] void refuse(Collective collective, const std::string& why) {
+  throw Error(MPI_ERR_COUNT, fmt::format("{}: {}", name(collective), why));
+}
+
+// A range that holds a block for each rank; the count becomes a block's.
+UserBuffer of_equal_blocks(Collective collective, UserBuffer buffer, int ranks) {
+  if (buffer.count % ranks != 0) {
+    refuse(collective,
+           fmt::format("a range of {} elements can't be cut into a block for each of {} ranks", buffer.count, ranks));
+  }
+  buffer.count /= ranks;
+  return buffer;
+}
+
+// The same with blocks of different sizes, one after another.
+UserBuffer of_blocks(Collective collective, UserBuffer buffer, std::span<const std::int64_t> counts, int ranks) {
   if (static_cast<int>(counts.size()) != ranks) {
-    throw Error(MPI_ERR_COUNT, fmt::format("alltoallv: {} counts to {} for {} ranks", counts.size(), side, ranks));
+    refuse(collective, fmt::format("{} counts for {} ranks", counts.size(), ranks));
   }
   const std::int64_t wanted = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  if (wanted > available) {
-    throw Error(MPI_ERR_COUNT, fmt::format("alltoallv: the counts to {} add up to {} elements, and the range holds {}",
-                                           side, wanted, available));
+  if (wanted > buffer.count) {
+    refuse(collective, fmt::format("the counts add up to {} elements, and the range holds {}", wanted, buffer.count));
   }
+  buffer.counts = counts.data();
+  return buffer;
+}
+
+// The rank's own block in a range of blocks.
+const void* own_block(const UserBuffer& buffer, std::span<const std::int64_t> counts, int rank) {
+  std::int64_t before = rank * buffer.count;
+  if (!counts.empty()) before = std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
+  return static_cast<const std::byte*>(buffer.address) + before * buffer.element_bytes;
 }
 
 }  // namespace
 
-Communicator::Communicator(MPI_Comm comm) {
+std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   int initialized = 0;
   engine::check(PMPI_Initialized(&initialized), "MPI_Initialized");
   if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; programs of sessions alone are not served");
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error(MPI_ERR_COMM, "an intercommunicator is not served: merge it with MPI_Intercomm_merge first");
-  context_ = std::make_shared<Context>(comm, engine::agreed_settings(comm));
+  return std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
+
+detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& call, const Options& options,
+                           Handles handles) {
+  const Wishes wishes{named(call.collective, options.algorithm), options.fixed_order, options.memory};
+  return {context, prepare(*context, call, wishes, handles)};
+}
+
+Communicator::Communicator(MPI_Comm comm) : context_(api::context_of(comm)) {}
 
 int Communicator::rank() const {
   return context_->rank();
@@ -96,55 +151,74 @@ std::int64_t Communicator::peak_bytes() {
   return Process::get().arena().peak();
 }
 
-detail::Handle Communicator::barrier_handle(const Options& options) {
-  return {context_, api::barrier(*context_, api::named(Collective::barrier, options.algorithm))};
+detail::Handle Communicator::prepare(const Call& call, const Options& options) {
+  return api::handle(context_, call, options, api::Handles::kept);
 }
 
-detail::Handle Communicator::bcast_handle(void* data, std::int64_t count, MPI_Datatype type, int root,
-                                          const Options& options) {
-  return {context_, api::bcast(*context_, data, count, engine::layout_of(type), root,
-                               api::named(Collective::bcast, options.algorithm))};
+void Communicator::run(const Call& call, const Options& options) {
+  detail::Handle handle = api::handle(context_, call, options, api::Handles::borrowed);
+  handle.start();
+  handle.wait();
 }
 
-detail::Handle Communicator::allreduce_handle(const void* input, void* output, std::int64_t count, MPI_Datatype type,
-                                              MPI_Op op, const Options& options, bool keep_handles) {
-  const Algorithm* algorithm = api::named(Collective::allreduce, options.algorithm);
-  const Layout layout = engine::layout_of(type);
-  auto task = api::allreduce(*context_, input, output, count, layout, engine::reduction_of(op, type), algorithm);
-  if (keep_handles) task->keep(engine::Kept(op, type));
-  return {context_, std::move(task)};
+Call Communicator::gathering(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
+  const bool receives = !traits(collective).rooted || details.root == rank();
+  if (receives) {
+    output = traits(collective).separate_blocks ? of_blocks(collective, output, details.receive, size())
+                                                : of_equal_blocks(collective, output, size());
+    if (input.count > 0 && input.address == own_block(output, details.receive, rank())) input.address = MPI_IN_PLACE;
+  }
+  return detail::moved(collective, input, output, details.root);
 }
 
-detail::Handle Communicator::allreduce_handle(const void* input, void* output, Elements elements,
-                                              detail::Combine combine, bool commutative, const Options& options) {
-  return {context_,
-          api::allreduce(*context_, input, output, elements.count, Layout::basic(elements.bytes),
-                         {std::move(combine), commutative}, api::named(Collective::allreduce, options.algorithm))};
+Call Communicator::scattering(Collective collective, UserBuffer input, UserBuffer output,
+                              const Details& details) const {
+  if (details.root == rank()) {
+    input = traits(collective).separate_blocks ? of_blocks(collective, input, details.send, size())
+                                               : of_equal_blocks(collective, input, size());
+    if (output.count > 0 && output.address == own_block(input, details.send, rank())) output.address = MPI_IN_PLACE;
+  }
+  return detail::moved(collective, input, output, details.root);
 }
 
-detail::Handle Communicator::alltoallv_handle(const void* input, const Blocks& send, void* output,
-                                              const Blocks& receive, const Options& options) {
-  const auto side = [](const void* address, const Blocks& blocks) {
-    return api::Blocks{const_cast<void*>(address), blocks.counts, blocks.displacements, engine::layout_of(blocks.type)};
-  };
-  return {context_, api::alltoallv(*context_, side(input, send), side(output, receive),
-                                   api::named(Collective::alltoallv, options.algorithm))};
+Call Communicator::exchange(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
+  if (input.count > 0 && input.address == output.address) input.address = MPI_IN_PLACE;
+  if (traits(collective).separate_blocks) {
+    if (input.address != MPI_IN_PLACE) input = of_blocks(collective, input, details.send, size());
+    output = of_blocks(collective, output, details.receive, size());
+  } else {
+    input = of_equal_blocks(collective, input, size());
+    output = of_equal_blocks(collective, output, size());
+  }
+  return detail::moved(collective, input, output);
 }
 
-detail::Handle Communicator::alltoallv_handle(const Packed& input, const Packed& output, std::int64_t element_bytes,
-                                              const Options& options) {
-  refuse_sizes(input.counts, input.count, size(), "send");
-  refuse_sizes(output.counts, output.count, size(), "receive");
-  const auto side = [&](const Packed& packed) {
-    return api::Blocks{const_cast<void*>(packed.address), packed.counts.data(), {}, Layout::basic(element_bytes)};
-  };
-  return {context_,
-          api::alltoallv(*context_, side(input), side(output), api::named(Collective::alltoallv, options.algorithm))};
-}
-
-void Communicator::refuse_lengths(std::int64_t input, std::int64_t output) {
-  throw Error(MPI_ERR_COUNT,
-              fmt::format("allreduce: the input holds {} elements and the output {}: make them equal", input, output));
+Call Communicator::reduction(Collective collective, UserBuffer input, UserBuffer output, detail::Combine combine,
+                             bool commutative, const Details& details) const {
+  const Traits of = traits(collective);
+  const bool receives = !of.rooted || details.root == rank();
+  if (receives && input.count > 0 && input.address == output.address) input.address = MPI_IN_PLACE;
+  if (of.counts_differ) {
+    input = of_blocks(collective, input, details.receive, size());
+    if (output.count < details.receive[static_cast<std::size_t>(rank())]) {
+      refuse(collective, fmt::format("the output holds {} elements, and this rank's share is {}", output.count,
+                                     details.receive[static_cast<std::size_t>(rank())]));
+    }
+    output.counts = details.receive.data();
+    input.counts = {};
+  } else {
+    if (of.input == Traits::Side::all) input = of_equal_blocks(collective, input, size());
+    if (input.address == MPI_IN_PLACE && of.input == Traits::Side::all) output.count = input.count;
+    if (receives && output.count != input.count) {
+      refuse(collective,
+             fmt::format("the input holds {} elements and the output {}: make them equal", input.count, output.count));
+    }
+    output.count = input.count;
+  }
+  Call call = detail::moved(collective, input, output, details.root);
+  call.combine = std::move(combine);
+  call.commutative = commutative;
+  return call;
 }
 
 }  // namespace quadrille

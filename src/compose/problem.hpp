@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "schedule/builder.hpp"
 
@@ -8,31 +10,72 @@ namespace quadrille {
 
 class Topology;
 
+// Units of each rank's share, where they differ (reduce_scatter's counts): the same on every rank.
+class Shares {
+ public:
+  explicit Shares(std::span<const std::int64_t> counts) : ends_(counts.begin(), counts.end()) {
+    std::int64_t end = 0;
+    for (std::int64_t& one : ends_) one = end += one;
+  }
+
+  Range of(Rank rank) const { return {begin(rank), ends_[static_cast<std::size_t>(rank)]}; }
+  std::int64_t total() const { return ends_.empty() ? 0 : ends_.back(); }
+  std::int64_t most() const;
+  // Whether they are those that count_of(rank) says.
+  template <class CountOf>
+  bool are(CountOf&& count_of) const {
+    std::int64_t end = 0;
+    for (Rank rank = 0; rank < static_cast<Rank>(ends_.size()); ++rank) {
+      if ((end += count_of(rank)) != ends_[static_cast<std::size_t>(rank)]) return false;
+    }
+    return true;
+  }
+  // A number that other counts hardly have.
+  std::uint64_t mark() const;
+
+  friend bool operator==(const Shares&, const Shares&) = default;
+
+ private:
+  std::int64_t begin(Rank rank) const { return rank == 0 ? 0 : ends_[static_cast<std::size_t>(rank) - 1]; }
+
+  std::vector<std::int64_t> ends_;
+};
+
 // What an algorithm is given: everything its schedule may depend on. Ranks are those of the group it is built on.
 struct Problem {
   Rank rank = 0;
   Rank ranks = 1;
   Rank root = 0;
-  std::int64_t count = 0;    // units of one rank's data; v and w collectives do not know theirs
-  bool in_place = false;     // the input is the output
-  bool commutative = true;   // of a reduction's operation
-  std::int64_t segment = 0;  // units of a segment, for algorithms that pipeline; 0: not cut
-  std::int32_t window = 4;   // segments in flight
+  std::int64_t count = 0;          // units of one rank's data, or of its block; v and w collectives do not know theirs
+  const Shares* shares = nullptr;  // in place of the count, where ranks have blocks of different sizes known to all
+  bool separate = false;           // v and w collectives: a block for each peer, each in a place of its own
+  bool in_place = false;           // the input is the output, on this rank
+  bool commutative = true;         // of a reduction's operation
+  bool fixed_order = false;        // of a reduction: folded from rank 0 up, left to right
+  std::int64_t segment = 0;        // units of a segment, for algorithms that pipeline; 0: not cut
+  std::int32_t window = 4;         // segments in flight
+  std::int32_t width = 0;          // fan-out of a tree, radix, messages of a batch; 0: the algorithm's own
   Region input{.buffer = Buffer::input};
-  Region output{.buffer = Buffer::output};
+  Region output{.buffer = Buffer::output};  // of length 0 where the caller has none
   const Topology* topology = nullptr;
 
+  // Where the blocks of ranks lie if they follow one another, and what they take together.
+  Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }
+  std::int64_t total() const { return shares ? shares->total() : ranks * count; }
+  std::int64_t largest_share() const { return shares ? shares->most() : count; }
+
   // The block for, or from, one peer.
-  Region input_block(Rank peer) const {
-    Region block = input;
-    block.block += peer;
-    return block;
-  }
-  Region output_block(Rank peer) const {
-    Region block = output;
-    block.block += peer;
-    return block;
-  }
+  Region input_block(Rank peer) const { return block(input, peer); }
+  Region output_block(Rank peer) const { return block(output, peer); }
+  // Those of `how_many` peers from `first` on, around the end: as few regions as they fit in.
+  std::vector<Region> input_blocks(Rank first, Rank how_many) const { return blocks(input, first, how_many); }
+  std::vector<Region> output_blocks(Rank first, Rank how_many) const { return blocks(output, first, how_many); }
+
+  bool has_output() const { return output.length != 0; }
+
+ private:
+  Region block(const Region& side, Rank peer) const;
+  std::vector<Region> blocks(const Region& side, Rank first, Rank how_many) const;
 };
 
 }  // namespace quadrille

@@ -96,8 +96,9 @@ Story story_of(const verify::Subject& subject, const verify::Execution& executio
     for (const Meaning& meaning : meanings) story.reduces |= meaning.reduced;
     std::int64_t& holds_from = story.holds_from.emplace_back(meanings.empty() ? -1 : 0);
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
-      const std::int64_t step = execution.done_step[at(id)][at(instance)];
-      if (step < 0) continue;
+      const verify::Event& event = execution.events[at(id)][at(instance)];
+      if (event.completed < 0) continue;
+      const std::int64_t step = event.done_step;
       add_transfers(story, rank, instance, step,
                     cargo_of(execution.carried[at(id)][at(instance)], expressions, story.ranks));
       if (rank.operation(instance).kind == Kind::reduce) story.folds.push_back({id, step});

@@ -13,11 +13,14 @@ namespace {
 std::string call(const Opinion::Camp& camp) {
   const Algorithm& algorithm = *catalogue()[static_cast<std::size_t>(camp.algorithm)];
   const Traits of = traits(algorithm.collective);
-  std::string text = fmt::format("{} ({})", name(algorithm.collective), algorithm.name);
-  if (of.rooted) text += fmt::format(" from root {}", camp.root);
-  if (of.moves_data && !of.block_for_each_peer) {
+  const std::string width = camp.width > 0 ? fmt::format(":{}", camp.width) : "";
+  std::string text = fmt::format("{} ({}{})", name(algorithm.collective), algorithm.name, width);
+  const bool to_root = of.input == Traits::Side::own;
+  if (of.rooted) text += fmt::format(" {} root {}", to_root ? "to" : "from", camp.root);
+  if (of.moves_data() && !of.separate_blocks) {
     text += fmt::format(" of {} {}", camp.count, of.reduces ? "elements" : "bytes");
   }
+  if (of.counts_differ) text += fmt::format(" in shares with the mark {:x}", camp.shares);
   if (of.reduces) text += fmt::format(" of {} bytes each", camp.element_bytes);
   if (camp.operation >= 0) text += fmt::format(" by {}", name_of_operation(camp.operation));
   return text;

@@ -16,15 +16,17 @@ struct Opinion {
   struct Camp {
     std::int32_t algorithm = 0;  // its place in the catalogue
     Rank root = 0;
+    std::int32_t width = 0;
     std::int64_t count = 0;
+    std::uint64_t shares = 0;        // a number made of the counts of all ranks, where they differ
     std::int64_t element_bytes = 0;  // of what is reduced
     std::int32_t operation = -1;     // of a reduction, if it is MPI's own
     Rank first = 0;                  // its lowest rank
     Rank ranks = 0;                  // how many
 
     bool agrees_with(const Camp& camp) const {
-      return algorithm == camp.algorithm && root == camp.root && count == camp.count &&
-             element_bytes == camp.element_bytes && operation == camp.operation;
+      return algorithm == camp.algorithm && root == camp.root && width == camp.width && count == camp.count &&
+             shares == camp.shares && element_bytes == camp.element_bytes && operation == camp.operation;
     }
   };
   Camp lowest;

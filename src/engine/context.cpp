@@ -36,9 +36,7 @@ std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
 Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> program)
     : context_(context),
       shape_(shape),
-      input_(Layout::basic(1)),
-      output_(input_),
-      main_(context.ground_, std::move(program), context.posting(shape), *this),
+      main_(context.ground_for(shape), std::move(program), context.posting(shape), *this),
       opinion_layout_(Layout::basic(sizeof(Opinion))) {
   if (!context.settings_.check) return;
   Listener& listener = *this;
@@ -50,15 +48,10 @@ Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> 
 }
 
 Task::~Task() {
-  if (!in_flight()) return;
   const auto locked = context_.process_.lock();
+  Context::undeclare(*this);
+  if (!in_flight()) return;
   context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
-}
-
-void Task::use_layouts(const Layout& input, const Layout& output) {
-  input_ = input;
-  output_ = output;
-  if (main_.schedule().unit == Unit::elements) main_.set_scratch_layout(output);
 }
 
 void Task::advanced() {
@@ -79,6 +72,7 @@ void Task::failed(Exchange&, std::exception_ptr error) {
 
 Context::Context(MPI_Comm parent, const Settings& settings)
     : process_(Process::get()), settings_(settings), random_(settings.shuffle) {
+  if (settings.progress) process_.start_progress();
   // By a split: it copies no attributes, so none of the user's callbacks run.
   int key = 0;
   check(PMPI_Comm_rank(parent, &key), "MPI_Comm_rank");
@@ -91,8 +85,6 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest_tag), &found), "MPI_Comm_get_attr");
   const std::int64_t tags = found ? std::int64_t{*greatest_tag} + 1 : 32768;
   window_ = std::min(most_in_flight, tags / tags_per_collective);
-  if (settings_.memory > 0)
-    settings_.part = std::clamp(settings_.memory / parts_in_memory, std::int64_t{1}, settings_.part);
   ground_ = {comm_, settings_.part, &process_.requests(), &process_.arena()};
   if (settings_.check) agreement_program_ = std::make_shared<const Program>(agreement_schedule(rank_, ranks_));
   const auto locked = process_.lock();
@@ -119,10 +111,13 @@ std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
   const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
   mix(reinterpret_cast<std::size_t>(shape.algorithm));
   mix(static_cast<std::size_t>(shape.root));
+  mix(static_cast<std::size_t>(shape.width));
+  mix(reinterpret_cast<std::size_t>(shape.shares.get()));
+  mix(static_cast<std::size_t>(shape.memory));
   mix(static_cast<std::size_t>(shape.count));
   mix(static_cast<std::size_t>(shape.segment));
-  mix(static_cast<std::size_t>(shape.in_place) * 4 + static_cast<std::size_t>(shape.commutative) * 2 +
-      static_cast<std::size_t>(shape.staged));
+  mix(static_cast<std::size_t>(shape.in_place) * 8 + static_cast<std::size_t>(shape.commutative) * 4 +
+      static_cast<std::size_t>(shape.fixed_order) * 2 + static_cast<std::size_t>(shape.staged));
   return hash;
 }
 
@@ -131,9 +126,24 @@ Problem Context::problem(const Shape& shape) const {
           .ranks = ranks_,
           .root = shape.root,
           .count = shape.count,
+          .shares = shape.shares.get(),
           .in_place = shape.in_place,
           .commutative = shape.commutative,
-          .segment = shape.segment};
+          .fixed_order = shape.fixed_order,
+          .segment = shape.segment,
+          .width = shape.width};
+}
+
+// Longer messages travel in parts; both ends must cut alike.
+std::int64_t Context::part_for(const Shape& shape) const {
+  if (shape.memory == 0) return settings_.part;
+  return std::clamp(shape.memory / parts_in_memory, std::int64_t{1}, settings_.part);
+}
+
+Ground Context::ground_for(const Shape& shape) const {
+  Ground ground = ground_;
+  ground.part = part_for(shape);
+  return ground;
 }
 
 Posting Context::posting(const Shape& shape) {
@@ -179,6 +189,8 @@ void Context::release(std::unique_ptr<Task> task) {
   if (task->in_flight()) return;
   task->keep({});
   task->binding().reduce = nullptr;
+  task->then_ = nullptr;
+  undeclare(*task);
   const auto place = cache_.find(task->shape());
   if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
     return;
@@ -189,37 +201,56 @@ void Context::release(std::unique_ptr<Task> task) {
 
 // The same on every rank, so that they choose and refuse alike: the most that any rank may take.
 std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const {
-  if (settings_.memory == 0) return 0;
+  if (shape.memory == 0) return 0;
   const Algorithm& algorithm = *shape.algorithm;
-  // Whether it is in place is for each rank to say.
-  Problem problem = problem_of(algorithm.collective, this->problem(shape));
+  // Whether it is in place is for each rank to say, or for the root alone.
+  Problem problem = this->problem(shape);
+  problem.rank = shape.root;
   problem.in_place = false;
-  std::int64_t units = algorithm.scratch_units(problem);
+  std::int64_t units = scratch_units(algorithm, problem);
   problem.in_place = true;
-  units = std::max(units, algorithm.scratch_units(problem));
+  if (traits(algorithm.collective).may_be_in_place) units = std::max(units, scratch_units(algorithm, problem));
   const auto [first, last] = traits(algorithm.collective).reduces ? layout.span(units) : std::pair{units * 0, units};
   // Scratch may be several blocks, each rounded up.
   const std::int64_t scratch = units == 0 ? 0 : (last - first) / 8 * 9 + 8 * Arena::taken_for(1);
-  return scratch + 2 * staged_in_flight * Arena::taken_for(settings_.part);
+  return scratch + 2 * staged_in_flight * Arena::taken_for(part_for(shape));
 }
 
 bool Context::exceeds_memory(const Task& task) const {
-  return memory_for(task.shape_, task.main_.scratch_layout()) > settings_.memory;
+  return memory_for(task.shape_, task.main_.scratch_layout()) > task.shape_.memory;
 }
 
-void Context::start(Task& task) {
+std::shared_ptr<const Shares> Context::shares(const detail::Integers& counts) {
   const auto locked = process_.lock();
+  const auto count_of = [&](Rank rank) { return counts[rank]; };
+  for (const auto& known : shares_) {
+    if (known->are(count_of)) return known;
+  }
+  if (shares_.size() >= most_cached_shapes) {
+    std::erase_if(shares_, [](const auto& unused) { return unused.use_count() == 1; });
+  }
+  std::vector<std::int64_t> all;
+  for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(counts[rank]);
+  return shares_.emplace_back(std::make_shared<const Shares>(all));
+}
+
+// Nothing that was refused has a place in the order.
+void Context::refuse_start(const Task& task) const {
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
-  task.reserved_ = memory_for(task.shape_, task.main_.scratch_layout());
-  if (task.reserved_ > settings_.memory) {
+  const std::int64_t needed = memory_for(task.shape_, task.main_.scratch_layout());
+  if (needed > task.shape_.memory) {
     throw Error(
         MPI_ERR_NO_MEM,
-        fmt::format("{} ({}) may take {} bytes a rank, and the bound is {}: raise QUADRILLE_MEMORY, or choose an "
-                    "algorithm with less scratch ('quadrille list' shows it)",
-                    name(task.shape_.algorithm->collective), task.shape_.algorithm->name, task.reserved_,
-                    settings_.memory));
+        fmt::format("{} ({}) may take {} bytes a rank, and the bound is {}: raise QUADRILLE_MEMORY or the call's own "
+                    "bound, or choose an algorithm with less scratch ('quadrille list --json' shows it)",
+                    name(task.shape_.algorithm->collective), task.shape_.algorithm->name, needed, task.shape_.memory));
   }
+  if (task.declared_) refuse_start(*task.declared_);
+}
+
+void Context::enqueue(Task& task) {
+  task.reserved_ = settings_.memory > 0 ? memory_for(task.shape_, task.main_.scratch_layout()) : 0;
   task.sequence_ = next_sequence_++;
   task.state_ = Task::State::queued;
   task.error_ = nullptr;
@@ -229,10 +260,54 @@ void Context::start(Task& task) {
   (newest_ ? newest_->next_ : oldest_) = &task;
   newest_ = &task;
   if (!first_queued_) first_queued_ = &task;
+  if (!task.declared_) return;
+  task.declared_->follows_ = &task;
+  task.follower_ = task.declared_;
+  enqueue(*task.declared_);
+}
+
+void Context::start(Task& task) {
+  const auto locked = process_.lock();
+  refuse_start(task);
+  enqueue(task);
+  pump();
+  process_.wake();
+}
+
+void Context::start_after(Task& task, Task& earlier) {
+  const auto locked = process_.lock();
+  if (&earlier.context_ != this) throw Error(MPI_ERR_ARG, "a collective can only follow one of the same communicator");
+  if (earlier.follower_) throw Error(MPI_ERR_ARG, "another collective follows this one already");
+  refuse_start(task);
+  if (earlier.in_flight()) {
+    task.follows_ = &earlier;
+    earlier.follower_ = &task;
+  }
+  enqueue(task);
   pump();
 }
 
-// Begins what is queued, in order, as far as tags and memory reach.
+void Context::declare(Task& task, Task& earlier) {
+  const auto locked = process_.lock();
+  if (&earlier.context_ != this) throw Error(MPI_ERR_ARG, "a collective can only follow one of the same communicator");
+  for (const Task* one = &task; one; one = one->declared_) {
+    if (one == &earlier) throw Error(MPI_ERR_ARG, "a chain of collectives can't lead back to its beginning");
+  }
+  if (earlier.declared_) throw Error(MPI_ERR_ARG, "another collective follows this one already");
+  if (task.declared_by_) throw Error(MPI_ERR_ARG, "the collective follows another one already");
+  earlier.declared_ = &task;
+  task.declared_by_ = &earlier;
+}
+
+void Context::set_callback(Task& task, std::function<void()> then) {
+  const auto locked = process_.lock();
+  task.then_ = std::move(then);
+  const bool over = task.state_ == Task::State::done;
+  if (over && task.then_) process_.call_back(task.then_);
+}
+
+// Begins what is queued, in order, as far as tags and memory reach. What follows another gets both in its turn, on
+// every rank alike, and begins when the other has ended.
 void Context::pump() {
   if (std::exchange(pumping_, true)) return;
   while (first_queued_) {
@@ -240,9 +315,30 @@ void Context::pump() {
     if (task.sequence_ - oldest_->sequence_ >= window_) break;
     if (reserved_ > 0 && reserved_ + task.reserved_ > settings_.memory) break;
     first_queued_ = task.next_;
-    begin(task);
+    reserved_ += task.reserved_;
+    task.state_ = Task::State::waiting;
+    if (!task.follows_) begin(task);
   }
   pumping_ = false;
+}
+
+// What was to follow one that failed fails as well.
+void Context::release_follower(Task& task) {
+  Task* follower = std::exchange(task.follower_, nullptr);
+  if (!follower) return;
+  follower->follows_ = nullptr;
+  if (task.state_ == Task::State::failed) {
+    follower->error_ = task.error_;
+    end(*follower, Task::State::failed);
+  } else if (follower->state_ == Task::State::waiting) {
+    begin(*follower);
+  }
+}
+
+void Context::undeclare(Task& task) {
+  if (task.declared_) task.declared_->declared_by_ = nullptr;
+  if (task.declared_by_) task.declared_by_->declared_ = nullptr;
+  task.declared_ = task.declared_by_ = nullptr;
 }
 
 int Context::first_tag(const Task& task) const {
@@ -250,7 +346,6 @@ int Context::first_tag(const Task& task) const {
 }
 
 void Context::begin(Task& task) {
-  reserved_ += task.reserved_;
   task.advanced();
   if (!task.agreement_) {
     task.state_ = Task::State::running;
@@ -261,7 +356,9 @@ void Context::begin(Task& task) {
   task.mine_ = {};
   task.mine_.lowest = {.algorithm = place_of(*task.shape_.algorithm),
                        .root = task.shape_.root,
-                       .count = task.shape_.count,
+                       .width = task.shape_.width,
+                       .count = task.shape_.shares ? task.shape_.shares->total() : task.shape_.count,
+                       .shares = task.shape_.shares ? task.shape_.shares->mark() : 0,
                        .element_bytes = task.main_.scratch_layout().size(),
                        .operation = task.operation_,
                        .first = rank_,
@@ -281,9 +378,13 @@ void Context::agreed(Task& task) {
 
 void Context::end(Task& task, Task::State state) {
   if (task.state_ != Task::State::queued) reserved_ -= task.reserved_;
+  if (first_queued_ == &task) first_queued_ = task.next_;
   task.state_ = state;
   (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;
   (task.next_ ? task.next_->previous_ : newest_) = task.previous_;
+  if (task.follows_) std::exchange(task.follows_, nullptr)->follower_ = nullptr;
+  if (task.then_ && state == Task::State::done) process_.call_back(task.then_);
+  release_follower(task);
   pump();
 }
 
@@ -306,12 +407,14 @@ void Context::rethrow_if_failed(Task& task) {
 }
 
 bool Context::test(Task& task) {
-  const auto locked = process_.lock();
-  if (!task.in_flight() || (process_.look() && !task.in_flight())) {
-    rethrow_if_failed(task);
-    return true;
+  {
+    const auto locked = process_.lock();
+    if (task.in_flight()) process_.look();
+    if (task.in_flight()) return false;
   }
-  return false;
+  process_.run_callbacks();
+  rethrow_if_failed(task);
+  return true;
 }
 
 void Context::wait(Task& task) {
@@ -323,6 +426,9 @@ std::string Context::described(const Task& task) const {
   std::string text = fmt::format("quadrille: rank {} of {}: {}", rank_, ranks_,
                                  number_and_name(task.sequence_, *task.shape_.algorithm));
   if (task.state_ == Task::State::queued) return text + ": queued behind older ones\n";
+  if (task.state_ == Task::State::waiting) {
+    return text + fmt::format(": begins after number {}\n", task.follows_ ? task.follows_->sequence_ : -1);
+  }
   const bool agreeing = task.state_ == Task::State::agreeing;
   const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
   text += agreeing ? ", compares calls first and waits for\n" : ", waits for\n";
@@ -354,6 +460,7 @@ std::string Context::complaints(std::chrono::steady_clock::time_point now) {
   std::string text;
   if (!settings_.watched()) return text;
   for (Task* task = oldest_; task && task->state_ != Task::State::queued; task = task->next_) {
+    if (task->state_ == Task::State::waiting) continue;
     const double idle = std::chrono::duration<double>(now - task->advanced_).count();
     const bool agreeing = task->state_ == Task::State::agreeing;
     if (agreeing && idle > settings_.patience && !std::exchange(task->named_missing_, true)) {

@@ -3,8 +3,10 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <quadrille/call.hpp>
 #include <random>
 #include <string>
 #include <unordered_map>
@@ -25,11 +27,15 @@ class Context;
 // a handle may be freed and its value used again.
 struct Shape {
   const Algorithm* algorithm = nullptr;
+  std::int32_t width = 0;
   Rank root = 0;
-  std::int64_t count = 0;  // units; 0 for collectives with a block for each peer
+  std::int64_t count = 0;                  // units; 0 for collectives whose blocks are separate
+  std::shared_ptr<const Shares> shares{};  // where counts differ; see Context::shares
   std::int64_t segment = 0;
+  std::int64_t memory = 0;  // bytes that it may take, the same on every rank; 0: no bound
   bool in_place = false;
   bool commutative = true;
+  bool fixed_order = false;
   bool staged = false;  // under a bound on memory: this rank's data has gaps, its messages must be packed
 
   friend bool operator==(const Shape&, const Shape&) = default;
@@ -44,11 +50,13 @@ class Task final : private Listener {
   // Of one in flight: its communicator can't be used any more.
   ~Task() override;
 
-  // What the schedule's names stand for. To be filled in before a start; layouts must be kept here.
+  // What the schedule's names stand for. To be filled in before a start; layouts must be kept here: one, or one for
+  // each block.
   Binding& binding() { return main_.binding(); }
-  void use_layouts(const Layout& input, const Layout& output);
-  const Layout& input_layout() const { return input_; }
-  const Layout& output_layout() const { return output_; }
+  std::vector<Layout>& input_layouts() { return input_layouts_; }
+  std::vector<Layout>& output_layouts() { return output_layouts_; }
+  // That of the elements of a reduction.
+  void use_element(const Layout& layout) { main_.set_scratch_layout(layout); }
   // Handles that must live as long as the task is bound.
   void keep(Kept kept) { kept_ = std::move(kept); }
   // What a reduction reduces by, to be compared in checked mode; see Reduction.
@@ -60,7 +68,8 @@ class Task final : private Listener {
 
  private:
   friend class Context;
-  enum class State : std::uint8_t { idle, queued, agreeing, running, done, failed };
+  // queued: for tags and memory; waiting: has them, but not the end of the one it follows.
+  enum class State : std::uint8_t { idle, queued, waiting, agreeing, running, done, failed };
 
   void advanced() override;
   void done(Exchange& exchange) override;
@@ -68,8 +77,8 @@ class Task final : private Listener {
 
   Context& context_;
   Shape shape_;
-  Layout input_;
-  Layout output_;
+  std::vector<Layout> input_layouts_;
+  std::vector<Layout> output_layouts_;
   Kept kept_;
   Exchange main_;
   std::optional<Exchange> agreement_;
@@ -83,6 +92,11 @@ class Task final : private Listener {
   bool told_ = false;
   std::int64_t sequence_ = 0;
   std::int64_t reserved_ = 0;
+  Task* follows_ = nullptr;   // begins when that one has ended
+  Task* follower_ = nullptr;  // begins when this one has ended, in this run
+  Task* declared_ = nullptr;  // is started with this one, to follow it, in every run
+  Task* declared_by_ = nullptr;
+  std::function<void()> then_;
   std::exception_ptr error_;
   Task* previous_ = nullptr;  // those in flight, by sequence
   Task* next_ = nullptr;
@@ -108,9 +122,18 @@ class Context {
 
   // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
   std::unique_ptr<Task> prepare(const Shape& shape);
+  // The counts of all ranks, by a pointer that is the same for the same counts as long as something uses them.
+  std::shared_ptr<const Shares> shares(const detail::Integers& counts);
   // Sets it going, in the order of calls, which must be the same on all ranks. Throws Error where it can't, on every
   // rank alike.
   void start(Task& task);
+  // The same, but it begins only when `earlier`, of this communicator, has ended here. It has its place in the order
+  // from now on.
+  void start_after(Task& task, Task& earlier);
+  // From now on, every start of `earlier` starts `task` as well, to follow it.
+  void declare(Task& task, Task& earlier);
+  // `then` is called after every run, in a call that waits or tests; see Process::call_back.
+  void set_callback(Task& task, std::function<void()> then);
   bool test(Task& task);
   void wait(Task& task);
   // Back to the cache.
@@ -140,6 +163,12 @@ class Context {
     std::size_t operator()(const Shape& shape) const;
   };
 
+  std::int64_t part_for(const Shape& shape) const;
+  Ground ground_for(const Shape& shape) const;
+  void refuse_start(const Task& task) const;
+  void enqueue(Task& task);
+  void release_follower(Task& task);
+  static void undeclare(Task& task);
   Entry& entry(const Shape& shape);
   void forget_oldest_entry();
   Posting posting(const Shape& shape);
@@ -164,6 +193,7 @@ class Context {
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;
   std::unordered_map<Shape, Entry, ShapeHash> cache_;
+  std::vector<std::shared_ptr<const Shares>> shares_;
   std::uint64_t clock_ = 0;
   std::int64_t next_sequence_ = 0;
   std::int64_t reserved_ = 0;

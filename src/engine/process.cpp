@@ -2,7 +2,9 @@
 
 #include <csignal>
 #include <cstdio>
+#include <quadrille/error.hpp>
 #include <string>
+#include <utility>
 
 #include "engine/context.hpp"
 
@@ -45,6 +47,7 @@ Process::Process() {
 }
 
 int Process::at_finalize(MPI_Comm, int, void* process, void*) {
+  static_cast<Process*>(process)->stop_progress();
   auto& contexts = static_cast<Process*>(process)->contexts_;
   while (!contexts.empty()) contexts.front()->close();
   return MPI_SUCCESS;
@@ -67,6 +70,70 @@ bool Process::asked_to_tell() {
   if (told_by_signal == 0) return false;
   told_by_signal = 0;
   return true;
+}
+
+void Process::call_back(std::function<void()> function) {
+  callbacks_.push_back(std::move(function));
+  callbacks_wait_.store(true, std::memory_order_relaxed);
+}
+
+void Process::run_waiting_callbacks() {
+  Lock locked = lock();
+  if (calling_back_) return;
+  struct Flag {
+    Process& process;
+    ~Flag() {
+      const Lock locked = process.lock();
+      process.calling_back_ = false;
+    }
+  } flag{*this};
+  calling_back_ = true;
+  while (!callbacks_.empty()) {
+    const std::function<void()> function = std::move(callbacks_.front());
+    callbacks_.pop_front();
+    callbacks_wait_.store(!callbacks_.empty(), std::memory_order_relaxed);
+    if (locked) locked.unlock();
+    function();
+    if (threads_) locked.lock();
+  }
+}
+
+void Process::start_progress() {
+  if (progress_.joinable()) return;
+  if (!threads_) {
+    throw Error(MPI_ERR_OTHER, "QUADRILLE_PROGRESS=1 needs MPI_THREAD_MULTIPLE: ask for it in MPI_Init_thread");
+  }
+  stopping_ = false;
+  progress_ = std::thread([this] { keep_going(); });
+}
+
+void Process::stop_progress() {
+  if (!progress_.joinable()) return;
+  {
+    const Lock locked = lock();
+    stopping_ = true;
+  }
+  work_.notify_one();
+  progress_.join();
+}
+
+// The progress thread. It sleeps while nothing is under way.
+void Process::keep_going() {
+  for (Waiter waiter(patience_);;) {
+    bool advanced = false;
+    {
+      Lock locked = lock();
+      work_.wait(locked, [this] { return stopping_ || requests_.open() > 0 || callbacks_wait_; });
+      if (stopping_) return;
+      advanced = look();
+    }
+    run_callbacks();
+    if (advanced) {
+      waiter.busy();
+    } else {
+      waiter.idle();
+    }
+  }
 }
 
 void Process::tell() const {

@@ -1,7 +1,12 @@
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "engine/arena.hpp"
@@ -35,16 +40,20 @@ class Process {
   template <class Done>
   void wait(Done&& done) {
     for (Waiter waiter(patience_);;) {
+      bool advanced = false;
       {
         const Lock locked = lock();
-        if (done()) return;
-        if (look()) {
-          waiter.busy();
-          continue;
-        }
+        if (done()) break;
+        advanced = look();
       }
-      waiter.idle();
+      run_callbacks();
+      if (advanced) {
+        waiter.busy();
+      } else {
+        waiter.idle();
+      }
     }
+    run_callbacks();
   }
 
   // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
@@ -56,6 +65,20 @@ class Process {
     return false;
   }
 
+  // Has a function called soon: by whoever waits or tests next, or by the progress thread, without the lock, and never
+  // inside another one. The lock must be held.
+  void call_back(std::function<void()> function);
+  void run_callbacks() {
+    if (callbacks_wait_.load(std::memory_order_relaxed)) run_waiting_callbacks();
+  }
+
+  // Has a thread advance whatever is pending, until MPI ends. Throws Error unless threads may call MPI.
+  void start_progress();
+  // Something was started: the progress thread, if there is one, has work.
+  void wake() {
+    if (progress_.joinable()) work_.notify_one();
+  }
+
   // Prints what every collective in flight waits for.
   void tell() const;
 
@@ -65,6 +88,9 @@ class Process {
   static bool asked_to_tell();
   // About what has not advanced for too long.
   void complain();
+  void run_waiting_callbacks();
+  void stop_progress();
+  void keep_going();
 
   Requests requests_;
   Arena arena_;
@@ -73,6 +99,12 @@ class Process {
   std::recursive_mutex mutex_;
   std::vector<Context*> contexts_;
   bool watched_ = false;  // by checked mode or a watchdog
+  std::deque<std::function<void()>> callbacks_;
+  std::atomic<bool> callbacks_wait_ = false;
+  bool calling_back_ = false;
+  std::thread progress_;
+  std::condition_variable_any work_;
+  bool stopping_ = false;
 };
 
 }  // namespace quadrille::engine

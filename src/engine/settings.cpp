@@ -77,16 +77,18 @@ void for_each_word(std::string_view list, Visit&& visit) {
   }
 }
 
-void read_algorithms(const char* name, std::array<std::int32_t, collectives>& places) {
+void read_algorithms(const char* name, Settings& settings) {
   const std::string_view text = variable(name);
   for_each_word(text, [&](std::string_view choice) {
     const std::size_t equals = choice.find('=');
     const auto collective = collective_named(choice.substr(0, equals));
-    const auto* algorithm = collective && equals != std::string_view::npos
-                                ? find_algorithm(*collective, choice.substr(equals + 1))
-                                : nullptr;
-    if (!algorithm) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
-    places[static_cast<std::size_t>(*collective)] = place_of(*algorithm) + 1;
+    const Choice told =
+        collective && equals != std::string_view::npos ? choice_of(*collective, choice.substr(equals + 1)) : Choice{};
+    if (!told) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
+    const std::string why = refusal(*told.algorithm, {.width = told.width});
+    if (told.width != 0 && !why.empty()) refuse(name, text, fmt::format("another number: {}", why));
+    settings.algorithm[static_cast<std::size_t>(*collective)] = place_of(*told.algorithm) + 1;
+    settings.width[static_cast<std::size_t>(*collective)] = told.width;
   });
 }
 
@@ -106,9 +108,10 @@ void read_collectives(const char* name, std::array<bool, collectives>& chosen) {
 
 }  // namespace
 
-const Algorithm* Settings::told(Collective collective) const {
+Choice Settings::told(Collective collective) const {
   const std::int32_t place = algorithm[static_cast<std::size_t>(collective)];
-  return place == 0 ? nullptr : catalogue()[static_cast<std::size_t>(place) - 1];
+  if (place == 0) return {};
+  return {catalogue()[static_cast<std::size_t>(place) - 1], width[static_cast<std::size_t>(collective)]};
 }
 
 Settings Settings::from_environment() {
@@ -120,9 +123,10 @@ Settings Settings::from_environment() {
   read_flag("QUADRILLE_CHECK", settings.check);
   read("QUADRILLE_PATIENCE", settings.patience, 0.0);
   read("QUADRILLE_WATCHDOG", settings.watchdog, 0.0);
+  read_flag("QUADRILLE_PROGRESS", settings.progress);
   read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
   read_signal("QUADRILLE_SIGNAL", settings.signal);
-  read_algorithms("QUADRILLE_ALGORITHM", settings.algorithm);
+  read_algorithms("QUADRILLE_ALGORITHM", settings);
   read_collectives("QUADRILLE_FORCE", settings.forced);
   settings.part = std::min(settings.part, max_int_count);
   return settings;

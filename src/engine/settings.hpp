@@ -19,13 +19,15 @@ struct Settings {
   bool check = false;            // QUADRILLE_CHECK: compare every call across ranks before it starts
   double patience = 0.5;         // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing
   double watchdog = 0;           // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never
+  bool progress = false;         // QUADRILLE_PROGRESS: a thread advances what is pending; needs MPI_THREAD_MULTIPLE
   std::uint64_t shuffle = 0;     // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
   std::int32_t signal = 0;       // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
   // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: their places in the catalogue, from 1; 0: not told
   std::array<std::int32_t, collectives> algorithm = {};
-  std::array<bool, collectives> forced = {};  // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
+  std::array<std::int32_t, collectives> width = {};  // the numbers behind their names; 0: not told
+  std::array<bool, collectives> forced = {};         // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
 
-  const Algorithm* told(Collective collective) const;
+  Choice told(Collective collective) const;
   // Whether somebody wants to know how long things take.
   bool watched() const { return check || watchdog > 0; }
 

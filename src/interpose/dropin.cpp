@@ -48,11 +48,13 @@ void DropIn::end() {
   if (rank != 0 || !path) return;
   std::string served;
   std::string handed_down;
+  const auto add = [](std::string& list, std::size_t collective, std::int64_t calls) {
+    if (calls == 0) return;
+    list += fmt::format("{}\"{}\":{}", list.empty() ? "" : ",", name(static_cast<Collective>(collective)), calls);
+  };
   for (std::size_t i = 0; i < counts_.size(); ++i) {
-    const std::string_view of = name(static_cast<Collective>(i));
-    const std::string_view comma = i == 0 ? "" : ",";
-    served += fmt::format("{}\"{}\":{}", comma, of, counts_[i].served);
-    handed_down += fmt::format("{}\"{}\":{}", comma, of, counts_[i].handed_down);
+    add(served, i, counts_[i].served);
+    add(handed_down, i, counts_[i].handed_down);
   }
   std::FILE* file = std::fopen(path, "a");
   if (!file) {

@@ -8,23 +8,22 @@
 #include <quadrille/export.hpp>
 
 #include "api/calls.hpp"
-#include "engine/datatype.hpp"
 #include "interpose/dropin.hpp"
 
 namespace quadrille::interpose {
 
 namespace {
 
-// Runs the task that `prepare` makes on the communicator's context, or hands the call down where there is none. Errors
-// go to the communicator's error handler.
-template <class Prepare, class HandDown>
-int serve(Collective collective, MPI_Comm comm, bool in_order, Prepare&& prepare, HandDown&& hand_down) {
+// Serves the call on the communicator's context, or hands it down where there is none. Errors go to the communicator's
+// error handler.
+template <class HandDown>
+int serve(MPI_Comm comm, bool in_order, const detail::Call& call, HandDown&& hand_down) {
   DropIn& drop_in = DropIn::get();
   try {
-    engine::Context* context = in_order ? drop_in.context(collective, comm) : nullptr;
-    api::Prepared task = context ? prepare(*context) : nullptr;
+    engine::Context* context = in_order ? drop_in.context(call.collective, comm) : nullptr;
+    api::Prepared task = context ? api::prepare(*context, call, {}, api::Handles::borrowed) : nullptr;
     const bool served = task && !context->exceeds_memory(*task);
-    drop_in.count(collective, served);
+    drop_in.count(call.collective, served);
     if (!served) return hand_down();
     context->start(*task);
     context->wait(*task);
@@ -44,41 +43,29 @@ int serve(Collective collective, MPI_Comm comm, bool in_order, Prepare&& prepare
 template <class HandDown>
 int bcast(void* data, std::int64_t count, MPI_Datatype type, int root, MPI_Comm comm, HandDown&& hand_down) {
   const bool in_order = count >= 0 && root >= 0 && type != MPI_DATATYPE_NULL;
-  const auto prepare = [&](engine::Context& context) {
-    return api::bcast(context, data, count, engine::layout_of(type), root, nullptr);
-  };
-  return serve(Collective::bcast, comm, in_order, prepare, hand_down);
+  return serve(comm, in_order, detail::moved(Collective::bcast, {}, {data, count, type}, root), hand_down);
 }
 
 template <class HandDown>
 int allreduce(const void* input, void* output, std::int64_t count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
               HandDown&& hand_down) {
   const bool in_order = count >= 0 && type != MPI_DATATYPE_NULL && op != MPI_OP_NULL;
-  const auto prepare = [&](engine::Context& context) {
-    return api::allreduce(context, input, output, count, engine::layout_of(type), engine::reduction_of(op, type),
-                          nullptr);
-  };
-  return serve(Collective::allreduce, comm, in_order, prepare, hand_down);
+  return serve(comm, in_order, detail::reduced(Collective::allreduce, {input, count, type}, {output, count, type}, op),
+               hand_down);
+}
+
+template <class HandDown>
+int alltoallv(const detail::UserBuffer& input, const detail::UserBuffer& output, MPI_Comm comm, HandDown&& hand_down) {
+  const bool in_order =
+      input.address != MPI_IN_PLACE && input.type != MPI_DATATYPE_NULL && output.type != MPI_DATATYPE_NULL;
+  return serve(comm, in_order, detail::moved(Collective::alltoallv, input, output), hand_down);
 }
 
 // One side of an alltoallv as MPI's callers give it.
-struct Side {
-  const void* address;
-  api::Integers counts;
-  api::Integers displacements;
-  MPI_Datatype type;
-
-  api::Blocks blocks() const { return {const_cast<void*>(address), counts, displacements, engine::layout_of(type)}; }
-};
-
-template <class HandDown>
-int alltoallv(const Side& input, const Side& output, MPI_Comm comm, HandDown&& hand_down) {
-  const bool in_order =
-      input.address != MPI_IN_PLACE && input.type != MPI_DATATYPE_NULL && output.type != MPI_DATATYPE_NULL;
-  const auto prepare = [&](engine::Context& context) {
-    return api::alltoallv(context, input.blocks(), output.blocks(), nullptr);
-  };
-  return serve(Collective::alltoallv, comm, in_order, prepare, hand_down);
+template <class Count, class Displacement>
+detail::UserBuffer side(const void* address, const Count* counts, const Displacement* displacements,
+                        MPI_Datatype type) {
+  return {.address = address, .type = type, .counts = counts, .displacements = displacements};
 }
 
 int begin(int code) {
@@ -114,9 +101,7 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 }
 
 QUADRILLE_EXPORT int MPI_Barrier(MPI_Comm comm) {
-  return interpose::serve(
-      Collective::barrier, comm, true, [](engine::Context& context) { return api::barrier(context, nullptr); },
-      [&] { return PMPI_Barrier(comm); });
+  return interpose::serve(comm, true, detail::moved(Collective::barrier, {}, {}), [&] { return PMPI_Barrier(comm); });
 }
 
 QUADRILLE_EXPORT int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -132,8 +117,8 @@ QUADRILLE_EXPORT int MPI_Allreduce(const void* input, void* output, int count, M
 QUADRILLE_EXPORT int MPI_Alltoallv(const void* input, const int* send_counts, const int* send_displacements,
                                    MPI_Datatype send_type, void* output, const int* receive_counts,
                                    const int* receive_displacements, MPI_Datatype receive_type, MPI_Comm comm) {
-  return interpose::alltoallv({input, send_counts, send_displacements, send_type},
-                              {output, receive_counts, receive_displacements, receive_type}, comm, [&] {
+  return interpose::alltoallv(interpose::side(input, send_counts, send_displacements, send_type),
+                              interpose::side(output, receive_counts, receive_displacements, receive_type), comm, [&] {
                                 return PMPI_Alltoallv(input, send_counts, send_displacements, send_type, output,
                                                       receive_counts, receive_displacements, receive_type, comm);
                               });
@@ -155,8 +140,8 @@ QUADRILLE_EXPORT int MPI_Alltoallv_c(const void* input, const MPI_Count* send_co
                                      const MPI_Aint* send_displacements, MPI_Datatype send_type, void* output,
                                      const MPI_Count* receive_counts, const MPI_Aint* receive_displacements,
                                      MPI_Datatype receive_type, MPI_Comm comm) {
-  return interpose::alltoallv({input, send_counts, send_displacements, send_type},
-                              {output, receive_counts, receive_displacements, receive_type}, comm, [&] {
+  return interpose::alltoallv(interpose::side(input, send_counts, send_displacements, send_type),
+                              interpose::side(output, receive_counts, receive_displacements, receive_type), comm, [&] {
                                 return PMPI_Alltoallv_c(input, send_counts, send_displacements, send_type, output,
                                                         receive_counts, receive_displacements, receive_type, comm);
                               });

@@ -27,12 +27,14 @@ class Hypercube {
   // The neighbour of a rank that takes part, across one dimension.
   Rank neighbour(Rank rank, int dimension) const { return rank_of(corner_of(rank) ^ (Rank{1} << dimension)); }
 
-  // Where a rank that takes part stands.
+  // Where a rank that takes part stands, and who stands there.
   Rank corner_of(Rank rank) const { return rank < 2 * extra_ ? rank / 2 : rank - extra_; }
-
- private:
   Rank rank_of(Rank corner) const { return corner < extra_ ? 2 * corner + 1 : corner + extra_; }
 
+  // The first of the ranks that a corner and those behind it stand for; of the corner behind the last: all ranks.
+  Rank first_of(Rank corner) const { return corner < extra_ ? 2 * corner : corner + extra_; }
+
+ private:
   int dimensions_;
   Rank extra_;
 };

@@ -30,4 +30,22 @@ inline Range share(std::int64_t count, std::int64_t index, std::int64_t parts) {
   return {begin(index), begin(index + 1)};
 }
 
+// How many segments `count` units are cut into (see Builder::for_each_segment).
+inline std::int64_t segments(std::int64_t count, std::int64_t segment) {
+  const bool cut = segment > 0 && segment < count;
+  return cut ? (count + segment - 1) / segment : 1;
+}
+
+// Units of a ring that holds `window` segments and the rest (see Segment::in_ring).
+inline std::int64_t ring_units(std::int64_t count, std::int64_t segment, std::int64_t window) {
+  const std::int64_t most = segment > 0 ? (window + 1) * segment : count;
+  return most < count ? most : count;
+}
+
+// Steps that a pipeline of `count` units spares when it follows another of the same: full segments need not wait for
+// the rest of the one before.
+inline std::int64_t overlapping_steps(std::int64_t count, std::int64_t segment) {
+  return segments(count, segment) > 1 && count % segment != 0 ? 1 : 0;
+}
+
 }  // namespace quadrille::patterns

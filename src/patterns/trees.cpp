@@ -27,6 +27,75 @@ Tree binomial_tree(Rank rank, Rank ranks, Rank root) {
   return tree;
 }
 
+Tree knomial_tree(Rank rank, Rank ranks, Rank root, Rank k) {
+  Tree tree;
+  const std::int64_t relative = at_distance(rank, -root, ranks);
+  // The lowest digit that is not 0, to the base k, says where the parent is; the places below it are the children's.
+  std::int64_t place = 1;
+  while (place < ranks && relative / place % k == 0) place *= k;
+  const auto at = [&](std::int64_t other) { return at_distance(root, static_cast<Rank>(other), ranks); };
+  if (relative != 0) tree.parent = at(relative - relative / place % k * place);
+  for (place /= k; place > 0; place /= k) {
+    for (std::int64_t child = relative + place; child < relative + k * place && child < ranks; child += place) {
+      tree.children.push_back(at(child));
+    }
+  }
+  return tree;
+}
+
+Tree binary_tree(Rank rank, Rank ranks, Rank root) {
+  Tree tree;
+  const std::int64_t relative = at_distance(rank, -root, ranks);
+  const auto at = [&](std::int64_t other) { return at_distance(root, static_cast<Rank>(other), ranks); };
+  if (relative != 0) tree.parent = at((relative - 1) / 2);
+  for (std::int64_t child = 2 * relative + 1; child <= 2 * relative + 2 && child < ranks; ++child) {
+    tree.children.push_back(at(child));
+  }
+  return tree;
+}
+
+Tree in_order_binary_tree(Rank rank, Rank ranks, Rank root) {
+  // Down from the root of [first, last) to this rank.
+  Rank first = 0;
+  Rank last = ranks;
+  Rank top = root;
+  Tree tree;
+  while (top != rank) {
+    tree.parent = top;
+    (rank < top ? last : first) = rank < top ? top : top + 1;
+    top = first + (last - first) / 2;
+  }
+  if (first < rank) tree.children.push_back(first + (rank - first) / 2);
+  if (rank + 1 < last) tree.children.push_back(rank + 1 + (last - rank - 1) / 2);
+  return tree;
+}
+
+Rank binomial_subtree(Rank rank, Rank ranks, Rank root) {
+  const Rank relative = at_distance(rank, -root, ranks);
+  if (relative == 0) return ranks;
+  const Rank lowest_bit = relative & -relative;
+  return lowest_bit < ranks - relative ? lowest_bit : ranks - relative;
+}
+
+std::int64_t binomial_depths(Rank ranks) {
+  // A rank is as deep as it has bits set: for each bit, count the ranks that have it.
+  std::int64_t depths = 0;
+  for (std::int64_t bit = 1; bit < ranks; bit *= 2) {
+    const std::int64_t rest = ranks % (2 * bit) - bit;
+    depths += ranks / (2 * bit) * bit + (rest > 0 ? rest : 0);
+  }
+  return depths;
+}
+
+Rank largest_binomial_branch(Rank ranks) {
+  Rank largest = 0;
+  for (Rank child : binomial_tree(0, ranks, 0).children) {
+    const Rank branch = binomial_subtree(child, ranks, 0);
+    if (branch > 1 && branch > largest) largest = branch;
+  }
+  return largest;
+}
+
 Tree chain(Rank rank, Rank ranks, Rank root) {
   Tree tree;
   if (rank != root) tree.parent = at_distance(rank, -1, ranks);

@@ -49,8 +49,9 @@ class Owned {
   }
 
   Typed typed() { return {memory_.data() - first_, count_, &layout_}; }
-  void fill(const std::vector<std::byte>& packed) {
-    unpack(layout_, memory_.data() - first_, count_, 0, static_cast<std::int64_t>(packed.size()), packed.data());
+  void fill(const std::vector<std::byte>& packed, std::int64_t from = 0) {
+    unpack(layout_, memory_.data() - first_, count_, from, from + static_cast<std::int64_t>(packed.size()),
+           packed.data());
   }
   const std::vector<std::byte>& memory() const { return memory_; }
 
@@ -106,6 +107,7 @@ class Stage {
   }
   Packed contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const;
   const Packed& expected(std::size_t round, const Problem& problem, const Meaning& meaning);
+  Packed operand(std::size_t round, Rank rank, const Meaning& meaning) const;
   Packed fold(std::size_t round, const Problem& problem, const Meaning& meaning) const;
   Round make_round(std::size_t round, Rank rank);
   std::unique_ptr<Plan> make_plan(Seat& seat);
@@ -114,7 +116,7 @@ class Stage {
   const Trial& trial_;
   Layout pair_;
   std::vector<std::unique_ptr<Seat>> seats_;
-  std::map<std::tuple<std::size_t, Rank, std::int32_t>, Packed> expected_;  // of reductions under rank -1
+  std::map<std::tuple<std::size_t, Rank, Rank, std::int32_t, std::int64_t, std::int64_t>, Packed> expected_;
 };
 
 // What the caller's block holds, packed: different in every round, on every rank and at every place.
@@ -127,11 +129,19 @@ Stage::Packed Stage::contents(std::size_t round, Rank rank, Buffer buffer, std::
   return packed;
 }
 
+// The range of one rank's data that a meaning speaks of.
+Stage::Packed Stage::operand(std::size_t round, Rank rank, const Meaning& meaning) const {
+  Packed all = contents(round, rank, meaning.from.buffer, meaning.from.block);
+  if (meaning.from.length == whole) return all;
+  const auto begin = all.begin() + meaning.from.offset * unit_bytes();
+  return {begin, begin + meaning.from.length * unit_bytes()};
+}
+
 // A reduction evaluated plainly, from rank 0 up.
 Stage::Packed Stage::fold(std::size_t round, const Problem& problem, const Meaning& meaning) const {
-  Packed result = contents(round, 0, meaning.from.buffer, meaning.from.block);
-  for (Rank rank = 1; rank < problem.ranks; ++rank) {
-    const Packed next = contents(round, rank, meaning.from.buffer, meaning.from.block);
+  Packed result = operand(round, 0, meaning);
+  for (Rank rank = 1; rank < meaning.end; ++rank) {
+    const Packed next = operand(round, rank, meaning);
     for (std::size_t at = 0; at < result.size(); at += sizeof(Pair)) {
       Pair left{}, right{};
       std::memcpy(&left, result.data() + at, sizeof(Pair));
@@ -144,12 +154,10 @@ Stage::Packed Stage::fold(std::size_t round, const Problem& problem, const Meani
 }
 
 const Stage::Packed& Stage::expected(std::size_t round, const Problem& problem, const Meaning& meaning) {
+  const Region& from = meaning.from;
   const auto [place, fresh] =
-      expected_.try_emplace({round, meaning.reduced ? self : meaning.source, meaning.from.block});
-  if (fresh) {
-    place->second = meaning.reduced ? fold(round, problem, meaning)
-                                    : contents(round, meaning.source, meaning.from.buffer, meaning.from.block);
-  }
+      expected_.try_emplace({round, meaning.source, meaning.end, from.block, from.offset, from.length});
+  if (fresh) place->second = meaning.reduced ? fold(round, problem, meaning) : operand(round, meaning.source, meaning);
   return place->second;
 }
 
@@ -168,20 +176,25 @@ Stage::Round Stage::make_round(std::size_t round, Rank rank) {
   made.expected_input = made.input;
   made.expected_output = made.output;
   for (const Meaning& one : meaning(trial_.collective, made.problem)) {
-    made.expected_output[static_cast<std::size_t>(one.output.block)].fill(expected(round, made.problem, one));
+    made.expected_output[static_cast<std::size_t>(one.output.block)].fill(expected(round, made.problem, one),
+                                                                          one.output.offset * unit_bytes());
   }
   return made;
 }
 
 void Stage::reduce(bool commutative, const void* left, void* right, std::int64_t count) const {
+  const std::int64_t second = trial_.types == Types::contiguous ? 4 : 8;
   for (std::int64_t i = 0; i < count; ++i) {
     Pair a{}, b{};
     const auto* left_at = static_cast<const std::byte*>(left) + i * pair_.extent();
     auto* right_at = static_cast<std::byte*>(right) + i * pair_.extent();
-    pack(pair_, left_at, 1, 0, pair_.size(), &a);
-    pack(pair_, right_at, 1, 0, pair_.size(), &b);
+    std::memcpy(&a.a, left_at, 4);
+    std::memcpy(&a.b, left_at + second, 4);
+    std::memcpy(&b.a, right_at, 4);
+    std::memcpy(&b.b, right_at + second, 4);
     b = combine(a, b, commutative);
-    unpack(pair_, right_at, 1, 0, pair_.size(), &b);
+    std::memcpy(right_at, &b.a, 4);
+    std::memcpy(right_at + second, &b.b, 4);
   }
 }
 

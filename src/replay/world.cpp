@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <tuple>
+#include <utility>
 
 #include "run/text.hpp"
+#include "schedule/index.hpp"
 
 namespace quadrille::replay {
 
@@ -23,7 +24,6 @@ class Process final : public Backend {
   // Fetches the next phase, so that peers can reach its slots; it starts when the rank next advances.
   void begin_phase();
   bool advance();
-  bool begun() const { return begun_; }
   bool done() const { return done_; }
   void complete(Token token) { runner_->complete(token); }
   std::string waiting() const;
@@ -45,7 +45,8 @@ class Process final : public Backend {
 
  private:
   Placed placed(const Piece& piece) const;
-  std::vector<Placed> placed(std::span<const Piece> pieces) const;
+  // A message of these pieces, not yet posted.
+  std::int32_t message(Token token, std::span<const Piece> data);
 
   World& world_;
   Rank rank_;
@@ -67,6 +68,7 @@ struct Message {
   std::vector<Placed> pieces;
   bool buffered = false;
   std::vector<std::byte> packed;  // of a buffered send
+  std::int32_t next = -1;         // behind it in its stream
 
   void pack() {
     const std::int64_t bytes = packed_bytes(pieces);
@@ -74,9 +76,11 @@ struct Message {
     quadrille::pack(pieces, 0, bytes, packed.data());
   }
 };
+// Messages that wait for their other end: sends or receives, since where both are there they match.
 struct Stream {
-  std::deque<Message> sends;
-  std::deque<Message> receives;
+  bool sends = false;
+  std::int32_t first = -1;
+  std::int32_t last = -1;
 };
 struct Remote {
   enum class What : std::uint8_t { put, flush, notify } what;
@@ -102,11 +106,13 @@ class World {
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
   }
+  // Messages are used again, with the memory they have.
+  std::int32_t take_message();
+  Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
   // Phases keep apart, as sequence numbers do between collectives.
-  Stream& stream(Rank from, Rank to, std::int32_t channel, std::int32_t phase) {
-    return streams_[{from, to, channel, phase}];
-  }
-  void match(Rank from, Rank to, std::int32_t channel, std::int32_t phase);
+  void post(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t phase, std::int32_t message);
+  void rank_begun() { ++begun_; }
+  void rank_through() { ++through_; }
   void complete_later(Rank rank, Token token) { completions_.push_back({rank, token}); }
   void remote(Rank from, Rank to, Remote what) { remotes_[{from, to}].push_back(std::move(what)); }
 
@@ -114,8 +120,8 @@ class World {
   struct Pair {
     Rank from;
     Rank to;
-    Message send;
-    Message receive;
+    std::int32_t send;
+    std::int32_t receive;
   };
   // Each does one thing chosen at random, if there is any to do.
   bool deliver_one();
@@ -130,7 +136,12 @@ class World {
   std::mt19937_64 random_;
   std::vector<Rank> order_;
   std::vector<std::unique_ptr<Process>> processes_;
-  std::map<std::tuple<Rank, Rank, std::int32_t, std::int32_t>, Stream> streams_;
+  std::size_t begun_ = 0;    // ranks
+  std::size_t through_ = 0;  // likewise
+  std::vector<Message> messages_;
+  std::vector<std::int32_t> unused_messages_;
+  Index<4> stream_numbers_;  // by sender, receiver, channel and phase
+  std::vector<Stream> streams_;
   std::vector<Pair> matched_;
   std::vector<std::pair<Rank, Token>> completions_;  // of buffered sends
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
@@ -139,7 +150,10 @@ class World {
 void Process::begin_phase() {
   runner_.reset();
   done_ = !plan_->next(phase_);
-  if (done_) return;
+  if (done_) {
+    world_.rank_through();
+    return;
+  }
   ++phases_;
   runner_ = std::make_unique<Runner>(*phase_.program, *this, world_.posting());
   started_ = false;
@@ -148,7 +162,8 @@ void Process::begin_phase() {
 bool Process::advance() {
   if (done_) return false;
   if (!started_) {
-    begun_ = started_ = true;
+    if (!std::exchange(begun_, true)) world_.rank_begun();
+    started_ = true;
     runner_->start();
     return true;
   }
@@ -183,10 +198,15 @@ Placed Process::placed(const Piece& piece) const {
   return place(binding, piece);
 }
 
-std::vector<Placed> Process::placed(std::span<const Piece> pieces) const {
-  std::vector<Placed> all;
-  for (const Piece& piece : pieces) all.push_back(placed(piece));
-  return all;
+std::int32_t Process::message(Token token, std::span<const Piece> data) {
+  const std::int32_t index = world_.take_message();
+  Message& message = world_.message(index);
+  message.token = token;
+  message.buffered = false;
+  message.next = -1;
+  message.pieces.clear();
+  for (const Piece& piece : data) message.pieces.push_back(placed(piece));
+  return index;
 }
 
 std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
@@ -194,18 +214,17 @@ std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
 }
 
 void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
-  Message message{token, placed(data), world_.choose_buffered(), {}};
-  if (message.buffered) {
-    message.pack();
+  const std::int32_t index = message(token, data);
+  if (world_.choose_buffered()) {
+    world_.message(index).buffered = true;
+    world_.message(index).pack();
     world_.complete_later(rank_, token);
   }
-  world_.stream(rank_, to, channel, phases_).sends.push_back(std::move(message));
-  world_.match(rank_, to, channel, phases_);
+  world_.post(true, rank_, to, channel, phases_, index);
 }
 
 void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
-  world_.stream(from, rank_, channel, phases_).receives.push_back({token, placed(data), false, {}});
-  world_.match(from, rank_, channel, phases_);
+  world_.post(false, from, rank_, channel, phases_, message(token, data));
 }
 
 void Process::copy(Token, const Piece& source, const Piece& target) {
@@ -237,12 +256,27 @@ void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t va
   world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, counter, base(value)});
 }
 
-void World::match(Rank from, Rank to, std::int32_t channel, std::int32_t phase) {
-  Stream& both = stream(from, to, channel, phase);
-  while (!both.sends.empty() && !both.receives.empty()) {
-    matched_.push_back({from, to, std::move(both.sends.front()), std::move(both.receives.front())});
-    both.sends.pop_front();
-    both.receives.pop_front();
+std::int32_t World::take_message() {
+  if (unused_messages_.empty()) {
+    messages_.emplace_back();
+    return static_cast<std::int32_t>(messages_.size()) - 1;
+  }
+  const std::int32_t index = unused_messages_.back();
+  unused_messages_.pop_back();
+  return index;
+}
+
+void World::post(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t phase, std::int32_t posted) {
+  const auto number = static_cast<std::size_t>(stream_numbers_.add({from, to, channel, phase}));
+  if (number == streams_.size()) streams_.emplace_back();
+  Stream& stream = streams_[number];
+  if (stream.first < 0) {
+    stream = {send, posted, posted};
+  } else if (stream.sends == send) {
+    message(std::exchange(stream.last, posted)).next = posted;
+  } else {
+    const std::int32_t other = std::exchange(stream.first, message(stream.first).next);
+    matched_.push_back({from, to, send ? posted : other, send ? other : posted});
   }
 }
 
@@ -250,18 +284,22 @@ bool World::deliver_one() {
   if (matched_.empty()) return false;
   const std::size_t pick = random_() % matched_.size();
   std::swap(matched_[pick], matched_.back());
-  Pair pair = std::move(matched_.back());
+  const Pair pair = matched_.back();
   matched_.pop_back();
-  if (packed_bytes(pair.send.pieces) != packed_bytes(pair.receive.pieces)) {
-    throw std::runtime_error(fmt::format("rank {} sends {} bytes where rank {} receives {}", pair.from,
-                                         packed_bytes(pair.send.pieces), pair.to, packed_bytes(pair.receive.pieces)));
+  Message& send = message(pair.send);
+  const Message& receive = message(pair.receive);
+  const std::int64_t bytes = packed_bytes(send.pieces);
+  if (bytes != packed_bytes(receive.pieces)) {
+    throw std::runtime_error(fmt::format("rank {} sends {} bytes where rank {} receives {}", pair.from, bytes, pair.to,
+                                         packed_bytes(receive.pieces)));
   }
-  if (!pair.send.buffered) {
-    pair.send.pack();
-    process(pair.from).complete(pair.send.token);
+  if (!send.buffered) {
+    send.pack();
+    process(pair.from).complete(send.token);
   }
-  unpack(pair.receive.pieces, 0, packed_bytes(pair.receive.pieces), pair.send.packed.data());
-  process(pair.to).complete(pair.receive.token);
+  unpack(receive.pieces, 0, bytes, send.packed.data());
+  process(pair.to).complete(receive.token);
+  unused_messages_.insert(unused_messages_.end(), {pair.send, pair.receive});
   return true;
 }
 
@@ -320,19 +358,16 @@ bool World::step(bool thorough) {
 Outcome World::run() {
   Outcome outcome;
   for (std::size_t i = 0; i < processes_.size(); ++i) order_.push_back(static_cast<Rank>(i));
-  const auto all = [&](auto&& holds) { return std::all_of(processes_.begin(), processes_.end(), holds); };
   // Slots exist before anybody reaches for them.
   for (auto& process : processes_) process->begin_phase();
-  while (!all([](const auto& process) { return process->done(); })) {
+  while (through_ < processes_.size()) {
     if (!step(false) && !step(true)) throw Deadlock(waiting());
-    const bool somebody_through = !all([](const auto& process) { return !process->done(); });
-    outcome.overtaken |= somebody_through && !all([](const auto& process) { return process->begun(); });
+    outcome.overtaken |= through_ > 0 && begun_ < processes_.size();
   }
   while (apply_one()) {
   }
-  const bool left = !matched_.empty() || std::any_of(streams_.begin(), streams_.end(), [](const auto& stream) {
-    return !stream.second.sends.empty() || !stream.second.receives.empty();
-  });
+  const bool left = !matched_.empty() || std::any_of(streams_.begin(), streams_.end(),
+                                                     [](const Stream& stream) { return stream.first >= 0; });
   if (left) throw std::runtime_error("a message was sent that nobody received");
   return outcome;
 }

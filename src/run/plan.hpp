@@ -32,7 +32,7 @@ class FixedPlan final : public Plan {
   explicit FixedPlan(std::vector<Phase> phases) : phases_(std::move(phases)) {}
   bool next(Phase& phase) override {
     if (next_ == phases_.size()) return false;
-    phase = phases_[next_++];
+    phase = std::move(phases_[next_++]);
     return true;
   }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,28 +14,29 @@ namespace quadrille {
 class Program {
  public:
   explicit Program(Schedule schedule);
+  // Borrows the schedule, which must outlive the program.
+  static Program over(const Schedule& schedule);
 
-  struct Successor {
-    std::int32_t operation;
-    bool posted;  // waits only for the posting
-  };
-
-  const Schedule& schedule() const { return schedule_; }
-  const Operation& operation(std::int32_t id) const { return schedule_.operations[static_cast<std::size_t>(id)]; }
-  std::int32_t operations() const { return static_cast<std::int32_t>(schedule_.operations.size()); }
-  // The operations that depend on this one, each once for each way.
-  std::span<const Successor> successors(std::int32_t id) const;
+  const Schedule& schedule() const { return *schedule_; }
+  const Operation& operation(std::int32_t id) const { return schedule_->operations[static_cast<std::size_t>(id)]; }
+  std::int32_t operations() const { return static_cast<std::int32_t>(schedule_->operations.size()); }
+  // The operations that wait for this one to be posted, or to be complete.
+  std::span<const std::int32_t> successors(std::int32_t id, bool posted) const {
+    const std::size_t list = successor_list(id, posted);
+    const auto first = static_cast<std::size_t>(first_successor_[list]);
+    return {successors_.data() + first, static_cast<std::size_t>(first_successor_[list + 1]) - first};
+  }
 
   // Messages of one direction are numbered in program order; the posting rule is a window over these numbers.
   struct Numbering {
     std::int32_t segment = -1;  // -1: not a message
-    std::int64_t first = 0;     // within the segment
-    std::int64_t stride = 0;
+    std::int32_t first = 0;     // within the segment
+    std::int32_t stride = 0;
   };
   // A segment is a loop or the straight run between loops; how many messages a loop holds is known at the start.
   struct MessageSegment {
     std::int32_t loop = -1;
-    std::int64_t messages = 0;  // of a loop: an iteration's
+    std::int32_t messages = 0;  // of a loop: an iteration's
   };
   const Numbering& numbering(std::int32_t id) const { return numbering_[static_cast<std::size_t>(id)]; }
   std::span<const MessageSegment> segments(Kind direction) const { return segments_[direction == Kind::send ? 0 : 1]; }
@@ -42,12 +44,16 @@ class Program {
   std::int32_t most_regions() const { return most_regions_; }
 
  private:
+  explicit Program(std::shared_ptr<const Schedule> schedule);
+  static std::size_t successor_list(std::int32_t id, bool posted) {
+    return 2 * static_cast<std::size_t>(id) + (posted ? 1 : 0);
+  }
   void link_successors();
   void number_messages();
 
-  Schedule schedule_;
-  std::vector<std::int32_t> first_successor_;
-  std::vector<Successor> successors_;
+  std::shared_ptr<const Schedule> schedule_;
+  std::vector<std::int32_t> first_successor_;  // of each list, two an operation
+  std::vector<std::int32_t> successors_;
   std::vector<Numbering> numbering_;
   std::array<std::vector<MessageSegment>, 2> segments_;
   std::int32_t most_regions_ = 0;

@@ -18,6 +18,12 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
   const auto count = static_cast<std::size_t>(program.operations());
   progress_.resize(count);
   loops_.resize(program.schedule().loops.size());
+  for (const Loop& loop : program.schedule().loops) {
+    for (std::int32_t id = loop.first; id < loop.last; ++id) {
+      progress(id).counted = static_cast<std::int32_t>(iterations_.size());
+      iterations_.emplace_back();
+    }
+  }
   ready_.resize(count);
   pieces_.reserve(static_cast<std::size_t>(program.most_regions()));
   std::size_t counters = 0;
@@ -33,10 +39,11 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
   polled_.reserve(counters);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto kind = i == 0 ? Kind::send : Kind::receive;
-    parked_[i].reserve(count);
     directions_[i].segment_base.resize(program.segments(kind).size());
     // No more than `messages` can be in flight: a larger window is no window.
-    if (posting_.window < messages[i]) directions_[i].done_after.resize(static_cast<std::size_t>(posting_.window));
+    if (posting_.window >= messages[i]) continue;
+    directions_[i].done_after.resize(static_cast<std::size_t>(posting_.window));
+    parked_[i].reserve(static_cast<std::size_t>(messages[i]));
   }
 }
 
@@ -50,8 +57,7 @@ void Runner::start() {
     if (operation.loop < 0) {
       const auto dependencies = program_.schedule().dependencies_of(operation);
       const auto unmet = [&](const Dependency& dependency) { return !satisfied(operation, dependency, 0); };
-      progress_[static_cast<std::size_t>(id)].unmet =
-          static_cast<std::int32_t>(std::count_if(dependencies.begin(), dependencies.end(), unmet));
+      progress(id).unmet = static_cast<std::int32_t>(std::count_if(dependencies.begin(), dependencies.end(), unmet));
     }
     consider(id);
   }
@@ -68,11 +74,15 @@ void Runner::start_loops() {
     progress.unfinished.fill(loop.last - loop.first);
   }
   remaining_ = 0;
-  for (std::size_t i = 0; i < progress_.size(); ++i) {
-    const std::int32_t loop = schedule.operations[i].loop;
-    progress_[i] = {};
-    progress_[i].iterations = loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations;
-    remaining_ += progress_[i].iterations;
+  for (std::int32_t id = 0; id < program_.operations(); ++id) {
+    Progress& of = progress(id);
+    std::int64_t times = 1;
+    if (of.counted >= 0) {
+      times = loops_[static_cast<std::size_t>(program_.operation(id).loop)].iterations;
+      iterations_[static_cast<std::size_t>(of.counted)] = {.total = times};
+    }
+    of = {.counted = of.counted, .posted = times == 0, .done = times == 0};
+    remaining_ += times;
   }
 }
 
@@ -87,6 +97,7 @@ void Runner::start_windows() {
       base += segments[i].messages * (loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations);
     }
     way.base = 0;
+    way.base_place = 0;
     std::fill(way.done_after.begin(), way.done_after.end(), false);
     parked(kind).clear();
   }
@@ -101,25 +112,19 @@ bool Runner::advance() {
   return happened;
 }
 
-bool Runner::is_done(std::int32_t id, std::int64_t iteration) const {
-  const Progress& progress = progress_[static_cast<std::size_t>(id)];
-  if (iteration < progress.done) return true;
-  const std::int64_t after = iteration - progress.done;
-  return after < max_loop_window && ((progress.done_after >> after) & 1U) != 0;
-}
-
 bool Runner::satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const {
-  const Progress& earlier = progress_[static_cast<std::size_t>(dependency.operation)];
+  const Progress& earlier = progress(dependency.operation);
   const bool carried = operation.loop >= 0 && program_.operation(dependency.operation).loop == operation.loop;
-  if (!carried) return (dependency.posted ? earlier.posted : earlier.done) == earlier.iterations;
+  if (!carried) return dependency.posted ? earlier.posted : earlier.done;
   const std::int64_t wanted = iteration - dependency.distance;
   if (wanted < 0) return true;
-  return dependency.posted ? wanted < earlier.posted : is_done(dependency.operation, wanted);
+  const Iterations& of = iterations_[static_cast<std::size_t>(earlier.counted)];
+  return dependency.posted ? wanted < of.posted : of.is_done(wanted);
 }
 
 bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
+  if (progress(id).counted < 0) return progress(id).unmet == 0;
   const Operation& operation = program_.operation(id);
-  if (operation.loop < 0) return progress_[static_cast<std::size_t>(id)].unmet == 0;
   const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(operation.loop)];
   if (iteration >= loops_[static_cast<std::size_t>(operation.loop)].oldest + loop.window) return false;
   for (const Dependency& dependency : program_.schedule().dependencies_of(operation)) {
@@ -130,12 +135,14 @@ bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
 
 // Puts the operation's next iteration in the queue if it may be posted.
 void Runner::consider(std::int32_t id) {
-  Progress& progress = progress_[static_cast<std::size_t>(id)];
-  if (progress.queued || progress.posted == progress.iterations || !ready(id, progress.posted)) return;
-  progress.queued = true;
+  Progress& of = progress(id);
+  if (of.queued || of.posted) return;
+  const std::int64_t next = of.counted < 0 ? 0 : iterations_[static_cast<std::size_t>(of.counted)].posted;
+  if (!ready(id, next)) return;
+  of.queued = true;
   const Kind kind = program_.operation(id).kind;
   if (is_message(kind) && !direction(kind).done_after.empty()) {
-    const std::int64_t number = message_number(id, progress.posted);
+    const std::int64_t number = message_number(id, next);
     if (number >= direction(kind).base + posting_.window) {
       parked(kind).push_back({number, id});
       std::push_heap(parked(kind).begin(), parked(kind).end(), later_number);
@@ -145,28 +152,41 @@ void Runner::consider(std::int32_t id) {
   enqueue(id);
 }
 
+// Where the ring has its entry `index` places behind the head.
+std::size_t Runner::ready_place(std::size_t index) const {
+  const std::size_t place = ready_head_ + index;
+  return place < ready_.size() ? place : place - ready_.size();
+}
+
 void Runner::enqueue(std::int32_t id) {
-  ready_[(ready_head_ + ready_count_++) % ready_.size()] = id;
+  ready_[ready_place(ready_count_++)] = id;
 }
 
 std::int32_t Runner::dequeue() {
   if (posting_.shuffle) {
     const std::size_t pick = (*posting_.shuffle)() % ready_count_;
-    std::swap(ready_[ready_head_], ready_[(ready_head_ + pick) % ready_.size()]);
+    std::swap(ready_[ready_head_], ready_[ready_place(pick)]);
   }
   const std::int32_t id = ready_[ready_head_];
-  ready_head_ = (ready_head_ + 1) % ready_.size();
+  ready_head_ = ready_place(1);
   --ready_count_;
   return id;
 }
 
 void Runner::post(std::int32_t id) {
-  Progress& progress = progress_[static_cast<std::size_t>(id)];
-  const Token token{id, progress.posted++};
-  progress.queued = false;
+  Progress& of = progress(id);
+  Token token{id, 0};
+  of.queued = false;
+  if (of.counted < 0) {
+    of.posted = true;
+  } else {
+    Iterations& iterations = iterations_[static_cast<std::size_t>(of.counted)];
+    token.iteration = iterations.posted++;
+    of.posted = iterations.posted == iterations.total;
+  }
   if (posting_.observer) posting_.observer->posted(token);
   const bool complete_now = perform(token, program_.operation(id));
-  release(id, true, progress.posted == progress.iterations);
+  release(id, true);
   if (complete_now) complete(token);
   consider(id);
 }
@@ -247,11 +267,17 @@ bool Runner::poll_counters() {
 
 void Runner::complete(Token token) {
   if (posting_.observer) posting_.observer->completed(token);
-  Progress& progress = progress_[static_cast<std::size_t>(token.operation)];
-  progress.done_after |= std::uint64_t{1} << (token.iteration - progress.done);
-  const int run = std::countr_one(progress.done_after);
-  progress.done += run;
-  progress.done_after = run == 64 ? 0 : progress.done_after >> run;
+  Progress& of = progress(token.operation);
+  if (of.counted < 0) {
+    of.done = true;
+  } else {
+    Iterations& iterations = iterations_[static_cast<std::size_t>(of.counted)];
+    iterations.done_after |= std::uint64_t{1} << (token.iteration - iterations.done);
+    const int run = std::countr_one(iterations.done_after);
+    iterations.done += run;
+    iterations.done_after = run == 64 ? 0 : iterations.done_after >> run;
+    of.done = iterations.done == iterations.total;
+  }
   --remaining_;
 
   const Operation& operation = program_.operation(token.operation);
@@ -259,16 +285,15 @@ void Runner::complete(Token token) {
     slide_window(operation.kind, message_number(token.operation, token.iteration));
   }
   if (operation.loop >= 0) finish_in_loop(operation.loop, token.iteration);
-  release(token.operation, false, progress.done == progress.iterations);
+  release(token.operation, false);
 }
 
 // Looks at what waits for the posting, or the completion, of an operation. Outside loops all iterations are waited for.
-void Runner::release(std::int32_t earlier, bool posted, bool finished) {
-  for (const Program::Successor& successor : program_.successors(earlier)) {
-    if (successor.posted != posted) continue;
-    const bool in_loop = program_.operation(successor.operation).loop >= 0;
-    if (!in_loop && finished) --progress_[static_cast<std::size_t>(successor.operation)].unmet;
-    if (in_loop || finished) consider(successor.operation);
+void Runner::release(std::int32_t earlier, bool posted) {
+  const bool finished = posted ? progress(earlier).posted : progress(earlier).done;
+  for (std::int32_t successor : program_.successors(earlier, posted)) {
+    Progress& later = progress(successor);
+    if (later.counted >= 0 || (finished && --later.unmet == 0)) consider(successor);
   }
 }
 
@@ -280,9 +305,16 @@ std::int64_t Runner::message_number(std::int32_t id, std::int64_t iteration) con
 
 void Runner::slide_window(Kind kind, std::int64_t number) {
   Direction& way = direction(kind);
-  const auto place = [&](std::int64_t n) { return static_cast<std::size_t>(n % posting_.window); };
-  way.done_after[place(number)] = true;
-  while (way.done_after[place(way.base)]) way.done_after[place(way.base++)] = false;
+  const auto place = [&](std::int64_t ahead) {
+    const auto at = way.base_place + static_cast<std::size_t>(ahead);
+    return at < way.done_after.size() ? at : at - way.done_after.size();
+  };
+  way.done_after[place(number - way.base)] = true;
+  while (way.done_after[way.base_place]) {
+    way.done_after[way.base_place] = false;
+    way.base_place = place(1);
+    ++way.base;
+  }
   auto& heap = parked(kind);
   while (!heap.empty() && heap.front().number < way.base + posting_.window) {
     enqueue(heap.front().operation);

@@ -51,8 +51,13 @@ class Runner {
   void for_each_in_flight(Visit&& visit) const {
     for (std::int32_t id = 0; id < program_.operations(); ++id) {
       const Progress& progress = progress_[static_cast<std::size_t>(id)];
-      for (std::int64_t k = progress.done; k < progress.posted; ++k) {
-        if (!is_done(id, k)) visit(Token{id, k});
+      if (progress.counted < 0) {
+        if (progress.posted && !progress.done) visit(Token{id, 0});
+        continue;
+      }
+      const Iterations& of = iterations_[static_cast<std::size_t>(progress.counted)];
+      for (std::int64_t k = of.done; k < of.posted; ++k) {
+        if (!of.is_done(k)) visit(Token{id, k});
       }
     }
   }
@@ -61,12 +66,23 @@ class Runner {
 
  private:
   struct Progress {
-    std::int64_t iterations = 0;
-    std::int64_t posted = 0;       // iterations posted
-    std::int64_t done = 0;         // all iterations below are complete
-    std::uint64_t done_after = 0;  // bit i: iteration done + i is complete
-    std::int32_t unmet = 0;        // outside loops: dependencies that still hold it back
+    std::int32_t unmet = 0;     // outside loops: dependencies that still hold it back
+    std::int32_t counted = -1;  // inside: where its iterations are
     bool queued = false;
+    bool posted = false;  // all of it
+    bool done = false;    // likewise
+  };
+  // Of an operation in a loop.
+  struct Iterations {
+    std::int64_t total = 0;
+    std::int64_t posted = 0;
+    std::int64_t done = 0;         // all below are complete
+    std::uint64_t done_after = 0;  // bit i: iteration done + i is complete
+
+    bool is_done(std::int64_t iteration) const {
+      const std::int64_t after = iteration - done;
+      return after < 0 || (after < max_loop_window && ((done_after >> after) & 1U) != 0);
+    }
   };
   struct LoopProgress {
     std::int64_t iterations = 0;
@@ -78,18 +94,21 @@ class Runner {
   struct Direction {
     std::vector<std::int64_t> segment_base;  // number of a segment's first message
     std::int64_t base = 0;                   // all messages below are complete
-    std::vector<bool> done_after;            // by number modulo its size, which is the window's
+    std::vector<bool> done_after;            // a ring as long as the window
+    std::size_t base_place = 0;              // where it has `base`
   };
   struct Parked {
     std::int64_t number;
     std::int32_t operation;
   };
 
-  bool is_done(std::int32_t id, std::int64_t iteration) const;
+  Progress& progress(std::int32_t id) { return progress_[static_cast<std::size_t>(id)]; }
+  const Progress& progress(std::int32_t id) const { return progress_[static_cast<std::size_t>(id)]; }
   bool satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const;
   bool ready(std::int32_t id, std::int64_t iteration) const;
   void consider(std::int32_t id);
-  void release(std::int32_t earlier, bool posted, bool finished);
+  void release(std::int32_t earlier, bool posted);
+  std::size_t ready_place(std::size_t index) const;
   void enqueue(std::int32_t id);
   std::int32_t dequeue();
   void post(std::int32_t id);
@@ -110,6 +129,7 @@ class Runner {
   Posting posting_;
   std::int64_t remaining_ = 0;
   std::vector<Progress> progress_;
+  std::vector<Iterations> iterations_;
   std::vector<LoopProgress> loops_;
   std::array<Direction, 2> directions_;
   std::array<std::vector<Parked>, 2> parked_;  // heaps: ready but beyond the window

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <tuple>
 
 namespace quadrille {
 
@@ -32,6 +33,9 @@ Builder::Builder(Rank rank, Rank ranks, Unit unit) {
   schedule_.rank = rank;
   schedule_.ranks = ranks;
   schedule_.unit = unit;
+  schedule_.operations.reserve(16);
+  schedule_.regions.reserve(16);
+  edges_.reserve(16);
 }
 
 Rank Builder::rank() const {
@@ -132,6 +136,7 @@ Added Builder::flush(Rank to) {
 }
 
 Region Builder::scratch(std::int64_t units) {
+  if (units == 0) return Region{.buffer = Buffer::scratch, .length = 0};
   schedule_.scratch.push_back(units);
   return Region{
       .buffer = Buffer::scratch, .block = static_cast<std::int32_t>(schedule_.scratch.size()) - 1, .length = units};
@@ -164,8 +169,7 @@ void Builder::fence() {
   const std::int32_t first = fence_ + 1;
   if (first == count) return;
   const Added join = add(Operation{}, {});
-  auto& list = dependencies_.back();
-  for (std::int32_t operation = first; operation < count; ++operation) list.push_back({operation, 0, false});
+  for (std::int32_t operation = first; operation < count; ++operation) depend(join.operation, {operation, 0, false});
   fence_ = join.operation;
 }
 
@@ -179,7 +183,6 @@ Added Builder::add(Operation operation, std::span<const Region> data) {
     schedule_.regions.push_back(region);
   }
   schedule_.operations.push_back(operation);
-  dependencies_.emplace_back();
   if (fence_ >= 0) depend(id, {fence_, 0, false});
   for (int i = 0; i < operation.regions; ++i) {
     depend_by_data(id, schedule_.regions_of(operation)[static_cast<std::size_t>(i)], writes(operation.kind, i));
@@ -194,7 +197,7 @@ Added Builder::add(Operation operation, std::span<const Region> data) {
 }
 
 void Builder::depend(std::int32_t operation, Dependency dependency) {
-  dependencies_[static_cast<std::size_t>(operation)].push_back(dependency);
+  edges_.push_back({operation, dependency});
 }
 
 // What the region covers in all iterations of the open loop.
@@ -216,14 +219,17 @@ void Builder::depend_by_data(std::int32_t operation, const Region& region, bool 
   });
 }
 
-void Builder::depend_by_stream(std::int32_t operation, std::int32_t number) {
+void Builder::depend_by_stream(std::int32_t operation, std::int32_t channel_or_counter) {
   const Operation& of = schedule_.operations[static_cast<std::size_t>(operation)];
-  StreamEnds& stream = streams_[{of.kind, of.peer, number}];
+  const auto number =
+      static_cast<std::size_t>(stream_numbers_.add({static_cast<std::int64_t>(of.kind), of.peer, channel_or_counter}));
+  if (number == streams_.size()) streams_.emplace_back();
+  StreamEnds& stream = streams_[number];
   if (stream.last > fence_) depend(operation, {stream.last, 0, true});
   stream.last = operation;
   if (loop_ < 0 || stream.first_in_loop >= 0) return;
   stream.first_in_loop = operation;
-  loop_streams_.push_back(&stream);
+  loop_streams_.push_back(number);
 }
 
 void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
@@ -232,6 +238,7 @@ void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
   const auto first = static_cast<std::int32_t>(schedule_.operations.size());
   loop_ = static_cast<std::int32_t>(schedule_.loops.size());
   loop_in_order_ = in_order_;
+  edges_at_loop_ = edges_.size();
   schedule_.loops.push_back({.first = first, .last = first, .window = window, .iterations = iterations});
 }
 
@@ -252,10 +259,11 @@ void Builder::end_loop() {
   }
   const std::int32_t loop_first = loop.first;
   if (loop_in_order_ && loop.first < loop.last) depend(loop.first, {loop.last - 1, 1, false});
-  const std::vector<StreamEnds*> streams = std::exchange(loop_streams_, {});
-  for (StreamEnds* stream : streams) {
-    if (stream->first_in_loop != stream->last) depend(stream->first_in_loop, {stream->last, 1, true});
-    stream->first_in_loop = -1;
+  const std::vector<std::size_t> streams = std::exchange(loop_streams_, {});
+  for (std::size_t number : streams) {
+    StreamEnds& stream = streams_[number];
+    if (stream.first_in_loop != stream.last) depend(stream.first_in_loop, {stream.last, 1, true});
+    stream.first_in_loop = -1;
   }
   const std::vector<Region> written = written_in(loop);
   std::vector<Range> ranges;
@@ -273,7 +281,7 @@ void Builder::end_loop() {
     hazards_.forget_before(written[i], ranges[i], join < 0 ? loop.first : join);
     if (join >= 0) hazards_.access(written[i], ranges[i], true, join, false, [](std::int32_t) {});
   }
-  for (StreamEnds* stream : streams) stream->last = join < 0 ? stream->last : join;
+  for (std::size_t number : streams) streams_[number].last = join < 0 ? streams_[number].last : join;
 }
 
 std::vector<Region> Builder::written_in(const Loop& loop) const {
@@ -292,12 +300,11 @@ std::vector<Region> Builder::written_in(const Loop& loop) const {
 std::int32_t Builder::join_behind(const Loop& loop) {
   const std::int32_t first = loop.first;
   const std::int32_t last = loop.last;
+  const std::size_t edges = edges_.size();
   const std::int32_t join = add(Operation{}, {}).operation;
-  for (std::int32_t id = first; id < last; ++id) {
-    depend(join, {id, 0, false});
-    for (const Dependency& dependency : dependencies_[static_cast<std::size_t>(id)]) {
-      if (dependency.operation < first) depend(join, dependency);
-    }
+  for (std::int32_t id = first; id < last; ++id) depend(join, {id, 0, false});
+  for (std::size_t i = edges_at_loop_; i < edges; ++i) {
+    if (edges_[i].of >= first && edges_[i].on.operation < first) depend(join, edges_[i].on);
   }
   return join;
 }
@@ -333,23 +340,47 @@ std::int32_t Builder::completion_in_loop(std::int32_t operation, const Loop& loo
   throw std::logic_error("Builder: a put inside a loop needs its flush inside the loop");
 }
 
-Schedule Builder::finish(std::int32_t channels) {
-  schedule_.channels = channels;
-  for (std::size_t i = 0; i < dependencies_.size(); ++i) {
-    Operation& operation = schedule_.operations[i];
-    auto& list = dependencies_[i];
-    // Of two dependencies on the same, the one on completion, which comes first, is the stronger.
+void Builder::lay_out_dependencies() {
+  auto& operations = schedule_.operations;
+  auto& all = schedule_.dependencies;
+  for (const Edge& edge : edges_) ++operations[static_cast<std::size_t>(edge.of)].dependencies;
+  std::int32_t first = 0;
+  for (Operation& operation : operations) {
+    operation.first_dependency = first;
+    first += std::exchange(operation.dependencies, 0);
+  }
+  all.resize(edges_.size());
+  for (const Edge& edge : edges_) {
+    Operation& of = operations[static_cast<std::size_t>(edge.of)];
+    const std::int32_t place = of.first_dependency + of.dependencies++;
+    all[static_cast<std::size_t>(place)] = edge.on;
+  }
+  // Each once: of two dependencies on the same, the one on completion, which comes first, is the stronger.
+  std::size_t kept = 0;
+  for (Operation& operation : operations) {
+    const std::span<Dependency> list(all.data() + operation.first_dependency,
+                                     static_cast<std::size_t>(operation.dependencies));
     std::sort(list.begin(), list.end(), [](const Dependency& a, const Dependency& b) {
       return std::tie(a.operation, a.distance, a.posted) < std::tie(b.operation, b.distance, b.posted);
     });
-    const auto same = [](const Dependency& a, const Dependency& b) {
-      return a.operation == b.operation && a.distance == b.distance;
-    };
-    list.erase(std::unique(list.begin(), list.end(), same), list.end());
-    operation.first_dependency = static_cast<std::int32_t>(schedule_.dependencies.size());
-    operation.dependencies = static_cast<std::int32_t>(list.size());
-    schedule_.dependencies.insert(schedule_.dependencies.end(), list.begin(), list.end());
+    const std::size_t place = kept;
+    for (const Dependency& one : list) {
+      const bool again =
+          kept > place && all[kept - 1].operation == one.operation && all[kept - 1].distance == one.distance;
+      if (!again) all[kept++] = one;
+    }
+    operation.first_dependency = static_cast<std::int32_t>(place);
+    operation.dependencies = static_cast<std::int32_t>(kept - place);
   }
+  all.resize(kept);
+}
+
+Schedule Builder::finish(std::int32_t channels) {
+  schedule_.channels = channels;
+  lay_out_dependencies();
+  schedule_.operations.shrink_to_fit();
+  schedule_.regions.shrink_to_fit();
+  schedule_.dependencies.shrink_to_fit();
   return std::move(schedule_);
 }
 

@@ -2,14 +2,13 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <map>
 #include <span>
-#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "schedule/group.hpp"
 #include "schedule/hazards.hpp"
+#include "schedule/index.hpp"
 #include "schedule/schedule.hpp"
 
 namespace quadrille {
@@ -25,6 +24,16 @@ struct Segment {
     Region piece = region.part(offset, length);
     if (stride != 0) piece.stride = stride;  // else it may be a segment already, and moves as it did
     piece.clipped = clipped || region.clipped;
+    return piece;
+  }
+  // A place for it in a ring of `places` segments, which take turns; the rest behind the loop has one of its own, at
+  // the end.
+  Region in_ring(const Region& ring, std::int32_t places) const {
+    const bool rest = stride == 0 && offset > 0;
+    Region piece = ring.part(rest ? ring.length - length : 0, length);
+    piece.stride = stride;
+    piece.cycle = stride != 0 ? places : 0;
+    piece.clipped = clipped;
     return piece;
   }
 };
@@ -144,11 +153,15 @@ class Builder {
 
  private:
   // Messages of one direction between this rank and a peer on one channel match in the order they are posted, and a
-  // counter must not go back: both are posted in program order. The number is the channel's or the counter's.
-  using Stream = std::tuple<Kind, Rank, std::int32_t>;
+  // counter must not go back: both are posted in program order. The ends of each such stream.
   struct StreamEnds {
     std::int32_t first_in_loop = -1;
     std::int32_t last = -1;
+  };
+  // `of` depends on `on`.
+  struct Edge {
+    std::int32_t of;
+    Dependency on;
   };
   struct Put {
     std::int32_t operation;
@@ -165,19 +178,22 @@ class Builder {
   void end_loop();
   void depend(std::int32_t operation, Dependency dependency);
   void depend_by_data(std::int32_t operation, const Region& region, bool write);
-  void depend_by_stream(std::int32_t operation, std::int32_t number);
+  void depend_by_stream(std::int32_t operation, std::int32_t channel_or_counter);
   std::vector<Region> written_in(const Loop& loop) const;
   std::int32_t join_behind(const Loop& loop);
   void carry_data(std::int32_t earlier, std::int32_t later, const Loop& loop);
   std::int32_t completion_in_loop(std::int32_t operation, const Loop& loop) const;
   Range loop_range(const Region& region) const;
+  void lay_out_dependencies();
   Rank outward(Rank peer) const;
 
   Schedule schedule_;
   Hazards hazards_;
-  std::vector<std::vector<Dependency>> dependencies_;  // by operation, laid out flat at the end
-  std::map<Stream, StreamEnds> streams_;
-  std::vector<StreamEnds*> loop_streams_;  // those with an operation in the open loop
+  std::vector<Edge> edges_;        // laid out by operation at the end
+  std::size_t edges_at_loop_ = 0;  // how many there were when the open loop began
+  Index<3> stream_numbers_;        // by kind, peer and channel or counter
+  std::vector<StreamEnds> streams_;
+  std::vector<std::size_t> loop_streams_;  // those with an operation in the open loop
   std::vector<Put> unflushed_;
   std::vector<Group> groups_;
   std::int32_t channel_ = 0;

@@ -1,11 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <tuple>
 #include <vector>
 
 #include "schedule/data.hpp"
+#include "schedule/index.hpp"
 
 namespace quadrille {
 
@@ -21,35 +20,87 @@ class Hazards {
   template <class Conflict>
   void access(const Region& block, Range range, bool write, Id id, bool keep, Conflict&& conflict) {
     if (range.empty()) return;
-    auto& pieces = blocks_[key(block)];
-    split(pieces, range.begin);
-    split(pieces, range.end);
-    for (auto it = pieces.lower_bound(range.begin); it != pieces.end() && it->first < range.end; ++it) {
-      for (Id writer : it->second.writers) conflict(writer);
-      if (write) {
-        for (Id reader : it->second.readers) conflict(reader);
+    Block& of = block_of(block);
+    const bool overwrite = write && !keep;
+    std::int64_t at = range.begin;
+    Place place = seek(of, range.begin, write);
+    while (piece(place).begin < range.end) {
+      if (piece(place).end > range.end) place = split(place, range.end);
+      for_each(piece(place).writers, conflict);
+      if (write) for_each(piece(place).readers, conflict);
+      if (overwrite) {
+        place = erase(of, place);
+        continue;
       }
+      if (at < piece(place).begin) insert(place, {at, piece(place).begin}, write, id);
+      at = piece(place).end;
+      add(write ? piece(place).writers : piece(place).readers, id);
+      place = piece(place).next;
     }
-    record(pieces, range, write, id, keep);
+    if (at < range.end) insert(place, {at, range.end}, write, id);
+    of.last_access(write) = piece(place).previous;
   }
 
   // Drops accesses before `id` of a range that was written by someone who came after all of them.
   void forget_before(const Region& block, Range range, Id id);
 
+  // Drops everything.
+  void clear();
+
  private:
-  struct Piece {
-    std::int64_t end;
-    std::vector<Id> writers;
-    std::vector<Id> readers;
+  // Chains of ids, by their first entry; -1: empty.
+  using Chain = std::int32_t;
+  struct Entry {
+    Id id;
+    Chain next;
   };
-  using Pieces = std::map<std::int64_t, Piece>;  // by begin
-  using Key = std::tuple<Rank, Buffer, std::int32_t>;
+  // The pieces of a block stand in a ring, in order; behind the last and before the first is its end, an empty piece
+  // beyond all others.
+  using Place = std::int32_t;
+  struct Piece {
+    std::int64_t begin;
+    std::int64_t end;
+    Place previous;
+    Place next;
+    Chain writers = -1;
+    Chain readers = -1;
+  };
+  struct Block {
+    Place end;
+    Place last_read;  // the next one is mostly nearby
+    Place last_write;
 
-  static Key key(const Region& region) { return {region.owner, region.buffer, region.block}; }
-  static void split(Pieces& pieces, std::int64_t at);
-  static void record(Pieces& pieces, Range range, bool write, Id id, bool keep);
+    Place& last_access(bool write) { return write ? last_write : last_read; }
+  };
 
-  std::map<Key, Pieces> blocks_;
+  template <class Visit>
+  void for_each(Chain chain, Visit&& visit) const {
+    for (; chain >= 0; chain = entries_[static_cast<std::size_t>(chain)].next)
+      visit(entries_[static_cast<std::size_t>(chain)].id);
+  }
+
+  Piece& piece(Place place) { return pieces_[static_cast<std::size_t>(place)]; }
+  Block& block_of(const Region& region);
+  // The first piece after `at`, where a piece is split if need be.
+  Place seek(Block& block, std::int64_t at, bool write);
+  // Splits a piece; returns its first part.
+  Place split(Place place, std::int64_t at);
+  // Puts a new piece before another.
+  Place insert_before(Place place, const Range& range);
+  void insert(Place place, const Range& range, bool write, Id id);
+  // Returns the next one.
+  Place erase(Block& block, Place place);
+  void add(Chain& chain, Id id);
+  Chain copy(Chain chain);
+  void release(Chain chain);
+  void erase_before(Chain& chain, Id id);
+
+  Index<3> numbers_;  // of blocks
+  std::vector<Block> blocks_;
+  std::vector<Piece> pieces_;
+  std::vector<Entry> entries_;
+  Place unused_piece_ = -1;  // the first of a chain
+  Chain unused_entry_ = -1;  // likewise
 };
 
 }  // namespace quadrille

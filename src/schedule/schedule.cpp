@@ -140,7 +140,9 @@ class Check {
     if (!known) return {};
     const auto& blocks = region.buffer == Buffer::scratch ? schedule_.scratch : schedule_.slots;
     if (static_cast<std::size_t>(region.block) >= blocks.size()) return "a block that was not declared";
-    const std::int64_t rounds = region.cycle > 0 ? region.cycle : iterations(operation);
+    const bool counted = operation.loop < 0 || schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk == 0;
+    const std::int64_t turns = counted ? iterations(operation) : std::max<std::int64_t>(region.cycle, 1);
+    const std::int64_t rounds = region.cycle > 0 ? std::min<std::int64_t>(region.cycle, turns) : iterations(operation);
     const std::int64_t last = std::max(region.offset_at(0), region.offset_at(rounds - 1));
     const std::int64_t end = last + std::max<std::int64_t>(region.length, 0);
     return end > blocks[static_cast<std::size_t>(region.block)] ? "a region outside its block" : "";

@@ -23,19 +23,22 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
                     {"restrictions", in_words(one->restrictions)},
                     {"logarithmic", one->logarithmic},
                     {"segmented", one->segmented},
+                    {"fixed_order", one->fixed_order},
+                    {"width", one->width},
                     {"paper", one->paper}});
   }
   fmt::print("{}\n", list.dump(2));
 }
 
 void print_table(const std::vector<const Algorithm*>& algorithms) {
-  fmt::print("{:<12}{:<21}{:<49}{}\n", "collective", "algorithm", "steps", "restrictions");
+  constexpr const char* line = "{:<22}{:<21}{:<76}{}\n";
+  fmt::print(line, "collective", "algorithm", "steps", "restrictions");
   for (const Algorithm* one : algorithms) {
-    fmt::print("{:<12}{:<21}{:<49}{}\n", name(one->collective), one->name, one->steps,
-               fmt::join(in_words(one->restrictions), ", "));
+    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(in_words(one->restrictions), ", "));
   }
   fmt::print(
-      "\nOn p ranks, with m segments. --json has the costs, too: n bytes, a the latency of a message, b the time to "
+      "\nOn p ranks, with m segments and width k. --json has the costs, too: n bytes, a the latency of a message, b "
+      "the time to "
       "send\n"
       "a byte, c the time to reduce one; and scratch, summary and paper.\n");
 }

@@ -41,11 +41,13 @@ void refuse(bool condition, const std::string& why) {
 Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
   const Traits of = traits(algorithm.collective);
   Problem problem = wish.problem;
+  problem.commutative = !problem.fixed_order;
   refuse(wish.root && !of.rooted, fmt::format("--root: {} has no root", wish.collective));
-  refuse(wish.count && !of.moves_data, fmt::format("--count: {} moves no data", wish.collective));
+  refuse(wish.count && !of.moves_data(), fmt::format("--count: {} moves no data", wish.collective));
   refuse(wish.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
   problem.root = wish.root.value_or(0);
-  problem.count = wish.count.value_or(of.moves_data ? problem.ranks : 0);
+  problem.width = choice_of(algorithm.collective, wish.algorithm).width;
+  problem.count = wish.count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
   if (algorithm.segmented) problem.segment = wish.segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
   refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
   refuse(wish.rank && *wish.rank >= problem.ranks,
@@ -87,10 +89,11 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 void show(const Wish& wish) {
-  const Algorithm& algorithm = *chosen({wish.collective}, wish.algorithm).front();
+  const std::string bare_name = wish.algorithm.substr(0, wish.algorithm.find(':'));
+  const Algorithm& algorithm = *chosen({wish.collective}, bare_name).front();
   const Problem problem = problem_for(wish, algorithm);
   if (wish.rank) return print_schedule(wish, algorithm, problem);
-  const std::int64_t messages = algorithm.predict(problem).messages;
+  const std::int64_t messages = predict(algorithm, problem).messages;
   refuse(messages > most_messages,
          fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
   const verify::Subject subject = verify::subject_of(algorithm, problem, [&](Rank, Rank) { return problem.count; });
@@ -113,17 +116,23 @@ void add_show(CLI::App& app, Exit&) {
   const auto wish = std::make_shared<Wish>();
   auto* command = app.add_subcommand("show", "Show an algorithm: ranks across, steps down, messages as arrows");
   command->add_option("COLLECTIVE", wish->collective)->required();
-  command->add_option("--algorithm", wish->algorithm, "One of those that 'quadrille list COLLECTIVE' names")
+  command
+      ->add_option("--algorithm", wish->algorithm,
+                   "One of those that 'quadrille list COLLECTIVE' names; a width goes behind it, as in bruck:4")
       ->required();
   command->add_option("--ranks", wish->problem.ranks, "How many ranks")->required()->check(CLI::Range(1, most_ranks));
   command->add_option("--root", wish->root, "The root, where there is one")->check(CLI::Range(0, most_ranks));
-  command->add_option("--count", wish->count, "Bytes or elements a rank; default: as many as ranks")
+  command
+      ->add_option(
+          "--count", wish->count,
+          "Bytes or elements a rank, or of a block where there is one for each; default: as many as ranks, or 1")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
   command
       ->add_option("--segment", wish->segment,
                    "Bytes or elements of a segment, for algorithms that pipeline; default: 4 segments")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
   command->add_flag("--in-place", wish->problem.in_place, "The input is the output");
+  command->add_flag("--fixed-order", wish->problem.fixed_order, "Of a reduction: fold from rank 0 up, left to right");
   auto* svg = command->add_option("--svg", wish->svg, "Draw it into this file");
   auto* rank = command->add_option("--rank", wish->rank, "Print the schedule of this rank, operation by operation")
                    ->check(CLI::Range(0, most_ranks))

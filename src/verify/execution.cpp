@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <initializer_list>
+#include <map>
+#include <memory>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
 
+#include "run/runner.hpp"
 #include "run/text.hpp"
 #include "schedule/hazards.hpp"
 
@@ -22,28 +24,47 @@ struct Fault : std::runtime_error {
 
 class World;
 
+// A message posted by one end. As each rank has one in flight in each direction, so has it one half.
+struct Half {
+  bool open = false;
+  Rank peer = 0;
+  std::int32_t channel = 0;
+  Token token = {};
+  std::vector<Piece> pieces;
+  std::vector<Held> data;  // of a send
+  std::int64_t units = 0;
+
+  void begin(Token of, Rank with, std::int32_t on, std::span<const Piece> parts) {
+    open = true;
+    peer = with;
+    channel = on;
+    token = of;
+    pieces.assign(parts.begin(), parts.end());
+    data.clear();
+    units = 0;
+  }
+};
+
 // One rank of the run: where its operations are performed and its events recorded.
 class Process final : public Backend, public Observer {
  public:
   Process(World& world, Rank rank, const Schedule& schedule, Keep keep);
 
-  void start() { runner_->start(); }
-  bool advance() { return runner_->advance(); }
-  bool done() const { return runner_->done(); }
-  const Unrolled& unrolled() const { return unrolled_; }
+  void start() { runner_.start(); }
+  // Goes on as far as it can without others.
+  void advance();
+  bool done() const { return runner_.done(); }
+  Half& sending() { return sending_; }
+  Half& receiving() { return receiving_; }
+  const Event& event(Token token) const { return events_[static_cast<std::size_t>(unrolled_.instance(token))]; }
+  std::int32_t instance(Token token) const { return unrolled_.instance(token); }
   std::string describe(Token token) const;
   std::string waiting() const;
-  void finish_message(std::int32_t instance, std::int64_t step);
-  bool finish_flushes();
-  // The steps, -1 for what was not completed.
-  std::vector<std::int64_t> final_steps(const std::vector<std::int64_t>& completed) const;
-  std::int64_t ready_at(std::int32_t instance) const { return post_step_[static_cast<std::size_t>(instance)]; }
+  void finish_message(Half& half, std::int64_t step);
   // The step in which a counter of this rank reached a value; -1 if it has not.
   std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
-  void raise(std::int32_t counter, std::int64_t value, std::int64_t step) {
-    counters_[counter].push_back({value, step});
-  }
-  std::vector<std::int64_t> loop_lengths();
+  void raise(std::int32_t counter, std::int64_t value, std::int64_t step);
+  void collect(Execution& result);
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
   void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override;
@@ -59,39 +80,35 @@ class Process final : public Backend, public Observer {
   void posted(Token token) override;
   void completed(Token token) override;
 
-  std::vector<Held> load(Token token, const Piece& piece);
   void store(Token token, const Piece& piece, std::span<const Held> pieces);
-  Contents& contents(Buffer buffer, std::int32_t block);
-  void carry(Token token, const std::vector<Held>& data);
-
-  std::vector<std::int64_t> posted_;
-  std::vector<std::int64_t> completed_;
-  std::vector<std::int64_t> done_step_;  // while it runs, of what is posted only as far as known
-  std::vector<std::vector<Held>> carried_;
-  std::map<std::pair<Buffer, std::int32_t>, Contents> memory_;
+  void carry(Token token, std::span<const Held> data);
 
  private:
-  void check_bounds(Token token, const Piece& piece);
+  std::vector<std::int64_t> loop_lengths();
+  Event& event_of(Token token) { return events_[static_cast<std::size_t>(unrolled_.instance(token))]; }
+  Memory::Block& block(Buffer buffer, std::int32_t number);
+  Memory::Block& block_of(const Piece& piece);
+  // Appends the piece's data, its first unit at place `at`.
+  void load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into);
+  Memory::Block& check_bounds(Token token, const Piece& piece);
   void check_operands(Token token, std::initializer_list<Piece> pieces, int count);
+  void check_apart(Token token, std::span<const Piece> pieces) const;
   void move(Token token, const Piece& source, const Piece& target);
-  void take_step(Token token);
+  bool finish_flushes();
 
   World& world_;
   Rank rank_;
   Program program_;
-  std::unique_ptr<Runner> runner_;
+  Runner runner_;
   Unrolled unrolled_;
+  std::vector<Event> events_;
+  std::vector<std::vector<Held>> carried_;
+  Memory memory_;
+  Half sending_;
+  Half receiving_;
   std::vector<Token> flushing_;
-  std::vector<std::int64_t> post_step_;
   std::array<std::int64_t, 2> direction_step_ = {0, 0};
   std::map<std::int32_t, std::vector<std::pair<std::int64_t, std::int64_t>>> counters_;  // values with their steps
-};
-
-struct Half {
-  Token token;
-  std::vector<Piece> pieces;
-  std::vector<Held> data;  // of a send
-  std::int64_t units = 0;
 };
 
 class World {
@@ -100,6 +117,7 @@ class World {
     for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
       processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
     }
+    awake_.resize(processes_.size(), false);
   }
 
   void run(Execution& result);
@@ -109,58 +127,76 @@ class World {
   Expressions& expressions() { return expressions_; }
   Process& process(Rank rank) { return *processes_[static_cast<std::size_t>(rank)]; }
   std::int64_t tick() { return clock_++; }
-  void offer(Rank from, Rank to, std::int32_t channel, Half half, bool send);
+  // Units of a block; -1 if the rank has no such block.
+  std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const;
+  // A rank that waits for a counter goes on when one is set.
+  void watch(Rank rank) { watching_.push_back(rank); }
+  void counter_set();
+
+  // Operands of the operation that is being performed.
+  struct Operands {
+    std::vector<Held> left, right, result;
+  };
+  Operands& operands() { return operands_; }
 
  private:
-  struct Stream {
-    std::deque<Half> sends;
-    std::deque<Half> receives;
-  };
-  void deliver(Rank from, Rank to, const Half& send, const Half& receive);
+  // Delivers the message from one to the other, if both have posted it.
+  void match(Rank from, Rank to);
+  void deliver(Process& sender, Process& receiver);
+  void wake(Rank rank);
   std::string deadlock();
-  // Runs advance over all ranks that may have something to do.
-  bool sweep();
 
   const Subject& subject_;
   Expressions& expressions_;
   std::vector<std::unique_ptr<Process>> processes_;
-  std::map<std::tuple<Rank, Rank, std::int32_t>, Stream> streams_;
-  struct Delivery {
-    Rank from, to;
-    Half send, receive;
-  };
-  std::vector<Delivery> deliveries_;
+  // Ranks that may have something to do. The last goes first, and a sender before its receiver: so a pair exchanges all
+  // the messages it can, while it is in the cache, before the receiver hands them on.
+  std::vector<Rank> stack_;
+  std::vector<bool> awake_;
+  std::vector<Rank> watching_;
   std::vector<Matched> messages_;
+  Operands operands_;
   std::int64_t clock_ = 0;
 };
 
 Process::Process(World& world, Rank rank, const Schedule& schedule, Keep keep)
     : world_(world),
       rank_(rank),
-      program_(schedule),
-      runner_(std::make_unique<Runner>(program_, *this, Posting{.window = 1, .observer = this})),
-      unrolled_(program_.schedule(), loop_lengths()) {
+      program_(Program::over(schedule)),
+      runner_(program_, *this, Posting{.window = 1, .observer = this}),
+      unrolled_(schedule, loop_lengths()) {
   const auto count = static_cast<std::size_t>(unrolled_.size());
-  posted_.assign(count, -1);
-  completed_.assign(count, -1);
-  post_step_.assign(count, 0);
-  done_step_.assign(count, 0);
+  events_.resize(count);
   if (keep == Keep::data_too) carried_.resize(count);
 }
 
 std::vector<std::int64_t> Process::loop_lengths() {
   std::vector<std::int64_t> lengths;
   for (const Loop& loop : program_.schedule().loops) {
+    const Rank owner = loop.over.owner == self ? rank_ : loop.over.owner;
     lengths.push_back(
-        loop.iterations_over(loop.chunk == 0 ? 0 : units(loop.over.buffer, loop.over.owner, loop.over.block)));
+        loop.iterations_over(loop.chunk == 0 ? 0 : world_.units(owner, loop.over.buffer, loop.over.block)));
   }
   return lengths;
 }
 
-Contents& Process::contents(Buffer buffer, std::int32_t block) {
-  const auto [place, fresh] = memory_.try_emplace({buffer, block});
-  if (fresh) place->second = initial_contents(world_.subject(), world_.expressions(), rank_, buffer, block);
-  return place->second;
+void Process::advance() {
+  do {
+    while (runner_.advance()) {
+    }
+  } while (finish_flushes());
+}
+
+Memory::Block& Process::block(Buffer buffer, std::int32_t number) {
+  return memory_.touch(buffer, number, [&]() -> Memory::Block {
+    const std::int64_t size = world_.units(rank_, buffer, number);
+    if (size <= 0) return {size, {}};
+    return {size, initial_contents(world_.subject(), world_.expressions(), rank_, buffer, number)};
+  });
+}
+
+Memory::Block& Process::block_of(const Piece& piece) {
+  return (piece.owner == self ? *this : world_.process(piece.owner)).block(piece.buffer, piece.block);
 }
 
 std::string Process::describe(Token token) const {
@@ -169,28 +205,22 @@ std::string Process::describe(Token token) const {
 
 std::string Process::waiting() const {
   std::string text;
-  runner_->for_each_in_flight([&](Token token) { text += "\n  " + describe(token); });
+  runner_.for_each_in_flight([&](Token token) { text += "\n  " + describe(token); });
   return text;
 }
 
 std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
-  const Rank of = owner == self ? rank_ : owner;
-  const Schedule& schedule = world_.subject().schedules[static_cast<std::size_t>(of)];
-  const auto listed = [&](const std::vector<std::int64_t>& blocks) {
-    return block < static_cast<std::int32_t>(blocks.size()) ? blocks[static_cast<std::size_t>(block)] : -1;
-  };
-  if (buffer == Buffer::scratch) return listed(schedule.scratch);
-  if (buffer == Buffer::slot) return listed(schedule.slots);
-  return world_.subject().units(of, buffer, block);
+  return block_of({.buffer = buffer, .owner = owner, .block = block}).units;
 }
 
-void Process::check_bounds(Token token, const Piece& piece) {
-  const std::int64_t size = units(piece.buffer, piece.owner, piece.block);
-  const bool inside =
-      piece.offset >= 0 && piece.length >= 0 && piece.offset <= size && piece.length <= size - piece.offset;
+Memory::Block& Process::check_bounds(Token token, const Piece& piece) {
+  Memory::Block& block = block_of(piece);
+  const bool inside = piece.offset >= 0 && piece.length >= 0 && piece.offset <= block.units &&
+                      piece.length <= block.units - piece.offset;
   if (!inside)
-    throw Fault(
-        fmt::format("{}: reaches outside its block of {} units", describe(token), std::max<std::int64_t>(size, 0)));
+    throw Fault(fmt::format("{}: reaches outside its block of {} units", describe(token),
+                            std::max<std::int64_t>(block.units, 0)));
+  return block;
 }
 
 // Operands of local work have one length, and the target, the last, is apart from the others or is the right one.
@@ -209,73 +239,69 @@ void Process::check_operands(Token token, std::initializer_list<Piece> pieces, i
   }
 }
 
-std::vector<Held> Process::load(Token token, const Piece& piece) {
-  check_bounds(token, piece);
-  Process& owner = piece.owner == self ? *this : world_.process(piece.owner);
-  auto data = owner.contents(piece.buffer, piece.block).read({piece.offset, piece.offset + piece.length});
-  if (!data) throw Fault(fmt::format("{}: reads what nobody wrote", describe(token)));
-  return *std::move(data);
+void Process::load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into) {
+  const Memory::Block& block = check_bounds(token, piece);
+  if (!read(block.contents.pieces(), {piece.offset, piece.offset + piece.length}, at, into))
+    throw Fault(fmt::format("{}: reads what nobody wrote", describe(token)));
 }
 
 void Process::store(Token token, const Piece& piece, std::span<const Held> pieces) {
-  check_bounds(token, piece);
+  Memory::Block& block = check_bounds(token, piece);
   if (piece.buffer == Buffer::input) throw Fault(fmt::format("{}: writes the caller's input", describe(token)));
-  Process& owner = piece.owner == self ? *this : world_.process(piece.owner);
-  owner.contents(piece.buffer, piece.block).write(piece.offset, pieces);
+  block.contents.write(piece.offset, pieces);
 }
 
 void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
-  Half half{.token = token, .pieces = {data.begin(), data.end()}, .data = {}, .units = 0};
+  sending_.begin(token, to, channel, data);
   for (const Piece& piece : data) {
-    for (Held held : load(token, piece)) {
-      held.range.begin += half.units;
-      held.range.end += half.units;
-      half.data.push_back(held);
-    }
-    half.units += piece.length;
+    load(token, piece, sending_.units, sending_.data);
+    sending_.units += piece.length;
   }
-  carry(token, half.data);
-  world_.offer(rank_, to, channel, std::move(half), true);
+  carry(token, sending_.data);
 }
 
 void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
-  Half half{.token = token, .pieces = {data.begin(), data.end()}, .data = {}, .units = 0};
-  Hazards apart;
+  receiving_.begin(token, from, channel, data);
   for (const Piece& piece : data) {
     check_bounds(token, piece);
+    receiving_.units += piece.length;
+  }
+  if (data.size() > 1) check_apart(token, data);
+}
+
+void Process::check_apart(Token token, std::span<const Piece> pieces) const {
+  Hazards apart;
+  for (const Piece& piece : pieces) {
     const Region block{.buffer = piece.buffer, .owner = piece.owner, .block = piece.block};
     apart.access(block, {piece.offset, piece.offset + piece.length}, true, 0, false,
                  [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same place"); });
-    half.units += piece.length;
   }
-  world_.offer(from, rank_, channel, std::move(half), false);
 }
 
 void Process::copy(Token token, const Piece& source, const Piece& target) {
   move(token, source, target);
-  if (source.owner != self || target.owner != self) take_step(token);
+  if (source.owner != self || target.owner != self) ++event_of(token).done_step;
 }
 
 void Process::move(Token token, const Piece& source, const Piece& target) {
   check_operands(token, {source, target}, 2);
-  const std::vector<Held> data = load(token, source);
+  std::vector<Held>& data = world_.operands().result;
+  data.clear();
+  load(token, source, 0, data);
   store(token, target, data);
   carry(token, data);
 }
 
-void Process::take_step(Token token) {
-  ++done_step_[static_cast<std::size_t>(unrolled_.instance(token))];
-}
-
-void Process::carry(Token token, const std::vector<Held>& data) {
-  if (!carried_.empty()) carried_[static_cast<std::size_t>(unrolled_.instance(token))] = data;
+void Process::carry(Token token, std::span<const Held> data) {
+  if (!carried_.empty()) carried_[static_cast<std::size_t>(unrolled_.instance(token))].assign(data.begin(), data.end());
 }
 
 void Process::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
   check_operands(token, {left, right, target}, 3);
-  const std::vector<Held> of_left = load(token, left);
-  const std::vector<Held> of_right = load(token, right);
-  std::vector<Held> result;
+  auto& [of_left, of_right, result] = world_.operands();
+  for (auto* operand : {&of_left, &of_right, &result}) operand->clear();
+  load(token, left, 0, of_left);
+  load(token, right, 0, of_right);
   auto l = of_left.begin();
   auto r = of_right.begin();
   for (std::int64_t at = 0; at < target.length;) {
@@ -290,11 +316,16 @@ void Process::reduce(Token token, const Piece& left, const Piece& right, const P
   }
   store(token, target, result);
   carry(token, left.owner != self ? of_left : of_right);
-  if (left.owner != self || right.owner != self || target.owner != self) take_step(token);
+  if (left.owner != self || right.owner != self || target.owner != self) ++event_of(token).done_step;
 }
 
 void Process::publish(Token token, std::int32_t counter, std::int64_t value) {
-  raise(counter, value, ready_at(unrolled_.instance(token)));
+  raise(counter, value, event(token).ready_step);
+}
+
+void Process::raise(std::int32_t counter, std::int64_t value, std::int64_t step) {
+  counters_[counter].push_back({value, step});
+  world_.counter_set();
 }
 
 std::int64_t Process::reached_at(std::int32_t counter, std::int64_t value) const {
@@ -309,15 +340,18 @@ std::int64_t Process::reached_at(std::int32_t counter, std::int64_t value) const
 
 bool Process::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
   const std::int64_t step = (owner == self ? *this : world_.process(owner)).reached_at(counter, value);
-  if (step < 0) return false;
-  const auto instance = static_cast<std::size_t>(unrolled_.instance(token));
-  done_step_[instance] = std::max(post_step_[instance], step);
+  if (step < 0) {
+    world_.watch(rank_);
+    return false;
+  }
+  Event& event = event_of(token);
+  event.done_step = std::max(event.ready_step, step);
   return true;
 }
 
 void Process::put(Token token, Rank, const Piece& source, const Piece& target) {
   move(token, source, target);
-  take_step(token);
+  ++event_of(token).done_step;
 }
 
 void Process::flush(Token token, Rank) {
@@ -325,105 +359,123 @@ void Process::flush(Token token, Rank) {
 }
 
 void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  world_.process(to).raise(counter, value, ready_at(unrolled_.instance(token)));
+  world_.process(to).raise(counter, value, event(token).ready_step);
 }
 
 void Process::posted(Token token) {
   const std::int32_t instance = unrolled_.instance(token);
-  const auto at = static_cast<std::size_t>(instance);
-  posted_[at] = world_.tick();
   std::int64_t step = 0;
   unrolled_.for_each_predecessor(instance, [&](std::int32_t before, bool posted_only) {
-    step = std::max(step, (posted_only ? post_step_ : done_step_)[static_cast<std::size_t>(before)]);
+    const Event& earlier = events_[static_cast<std::size_t>(before)];
+    step = std::max(step, posted_only ? earlier.ready_step : earlier.done_step);
     return true;
   });
-  const Kind kind = unrolled_.operation(instance).kind;
+  const Kind kind = program_.operation(token.operation).kind;
   if (is_message(kind)) step = std::max(step, direction_step_[kind == Kind::send ? 0 : 1]);
-  post_step_[at] = done_step_[at] = step;
+  events_[static_cast<std::size_t>(instance)] = {world_.tick(), -1, step, step};
 }
 
 void Process::completed(Token token) {
-  completed_[static_cast<std::size_t>(unrolled_.instance(token))] = world_.tick();
+  event_of(token).completed = world_.tick();
 }
 
-void Process::finish_message(std::int32_t instance, std::int64_t step) {
-  done_step_[static_cast<std::size_t>(instance)] = step;
-  auto& direction = direction_step_[unrolled_.operation(instance).kind == Kind::send ? 0 : 1];
+void Process::finish_message(Half& half, std::int64_t step) {
+  half.open = false;
+  event_of(half.token).done_step = step;
+  auto& direction = direction_step_[&half == &sending_ ? 0 : 1];
   direction = std::max(direction, step);
-  runner_->complete(unrolled_.token(instance));
+  runner_.complete(half.token);
 }
 
 bool Process::finish_flushes() {
-  const std::vector<Token> all = std::exchange(flushing_, {});
-  for (Token token : all) runner_->complete(token);
-  return !all.empty();
+  const bool any = !flushing_.empty();
+  for (Token token : flushing_) runner_.complete(token);
+  flushing_.clear();
+  return any;
 }
 
-std::vector<std::int64_t> Process::final_steps(const std::vector<std::int64_t>& completed) const {
-  std::vector<std::int64_t> steps = done_step_;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (completed[i] < 0) steps[i] = -1;
+void Process::collect(Execution& result) {
+  for (const Event& event : events_) {
+    if (event.completed >= 0) result.steps = std::max(result.steps, event.done_step);
   }
-  return steps;
+  result.ranks.push_back(std::move(unrolled_));
+  result.events.push_back(std::move(events_));
+  result.memory.push_back(std::move(memory_));
+  result.carried.push_back(std::move(carried_));
 }
 
-void World::offer(Rank from, Rank to, std::int32_t channel, Half half, bool send) {
-  Stream& stream = streams_[{from, to, channel}];
-  (send ? stream.sends : stream.receives).push_back(std::move(half));
-  while (!stream.sends.empty() && !stream.receives.empty()) {
-    deliveries_.push_back({from, to, std::move(stream.sends.front()), std::move(stream.receives.front())});
-    stream.sends.pop_front();
-    stream.receives.pop_front();
-  }
+std::int64_t World::units(Rank rank, Buffer buffer, std::int32_t block) const {
+  const Schedule& schedule = subject_.schedules[static_cast<std::size_t>(rank)];
+  const auto listed = [&](const std::vector<std::int64_t>& blocks) {
+    return block < static_cast<std::int32_t>(blocks.size()) ? blocks[static_cast<std::size_t>(block)] : -1;
+  };
+  if (buffer == Buffer::scratch) return listed(schedule.scratch);
+  if (buffer == Buffer::slot) return listed(schedule.slots);
+  return subject_.units(rank, buffer, block);
 }
 
-void World::deliver(Rank from, Rank to, const Half& send, const Half& receive) {
+void World::match(Rank from, Rank to) {
   Process& sender = process(from);
   Process& receiver = process(to);
+  const Half& send = sender.sending();
+  const Half& receive = receiver.receiving();
+  const bool both = send.open && receive.open;
+  if (!both || send.peer != to || receive.peer != from || send.channel != receive.channel) return;
+  deliver(sender, receiver);
+  wake(to);
+  wake(from);
+}
+
+void World::wake(Rank rank) {
+  awake_[static_cast<std::size_t>(rank)] = true;
+  stack_.push_back(rank);
+}
+
+void World::counter_set() {
+  for (Rank rank : watching_) wake(rank);
+  watching_.clear();
+}
+
+void World::deliver(Process& sender, Process& receiver) {
+  Half& send = sender.sending();
+  Half& receive = receiver.receiving();
   if (send.units != receive.units || send.pieces.empty() != receive.pieces.empty()) {
     throw Fault(fmt::format("{} meets {}: {} units sent, {} received", sender.describe(send.token),
                             receiver.describe(receive.token), send.units, receive.units));
   }
-  Contents message;
-  message.write(0, send.data);
+  std::vector<Held>& part = operands_.result;
   std::int64_t at = 0;
   for (const Piece& piece : receive.pieces) {
-    receiver.store(receive.token, piece, *message.read({at, at + piece.length}));
+    part.clear();
+    read(send.data, {at, at + piece.length}, 0, part);
+    receiver.store(receive.token, piece, part);
     at += piece.length;
   }
   receiver.carry(receive.token, send.data);
-  const std::int32_t sent = sender.unrolled().instance(send.token);
-  const std::int32_t received = receiver.unrolled().instance(receive.token);
-  const std::int64_t step = std::max(sender.ready_at(sent), receiver.ready_at(received)) + 1;
-  messages_.push_back({from, to, sent, received, send.units, step});
-  sender.finish_message(sent, step);
-  receiver.finish_message(received, step);
-}
-
-bool World::sweep() {
-  bool happened = false;
-  for (auto& process : processes_) {
-    happened |= process->advance();
-    happened |= process->finish_flushes();
-  }
-  for (const Delivery& one : std::exchange(deliveries_, {})) {
-    deliver(one.from, one.to, one.send, one.receive);
-    happened = true;
-  }
-  return happened;
+  const std::int64_t step = std::max(sender.event(send.token).ready_step, receiver.event(receive.token).ready_step) + 1;
+  messages_.push_back(
+      {receive.peer, send.peer, sender.instance(send.token), receiver.instance(receive.token), send.units, step});
+  sender.finish_message(send, step);
+  receiver.finish_message(receive, step);
 }
 
 void World::run(Execution& result) {
   try {
     for (auto& process : processes_) process->start();
-    while (sweep()) {
+    for (std::size_t i = processes_.size(); i-- > 0;) wake(static_cast<Rank>(i));
+    while (!stack_.empty()) {
+      const Rank rank = stack_.back();
+      stack_.pop_back();
+      if (!awake_[static_cast<std::size_t>(rank)]) continue;
+      awake_[static_cast<std::size_t>(rank)] = false;
+      Process& one = process(rank);
+      one.advance();
+      if (one.sending().open) match(rank, one.sending().peer);
+      if (one.receiving().open) match(one.receiving().peer, rank);
     }
     const bool done =
         std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->done(); });
     if (!done) throw Fault(deadlock());
-    for (const auto& [key, stream] : streams_) {
-      if (!stream.sends.empty() || !stream.receives.empty()) throw Fault("a message without its other end");
-    }
   } catch (const Fault& fault) {
     result.fault = fault.what();
   }
@@ -437,13 +489,9 @@ std::string World::deadlock() {
 
 void World::collect(Execution& result) {
   result.messages = std::move(messages_);
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    result.posted.push_back(std::move(processes_[i]->posted_));
-    result.completed.push_back(std::move(processes_[i]->completed_));
-    result.memory.push_back(std::move(processes_[i]->memory_));
-    result.done_step.push_back(processes_[i]->final_steps(result.completed.back()));
-    result.carried.push_back(std::move(processes_[i]->carried_));
-    for (std::int64_t step : result.done_step.back()) result.steps = std::max(result.steps, step);
+  for (auto& process : processes_) {
+    process->collect(result);
+    process.reset();
   }
 }
 
@@ -462,9 +510,6 @@ Contents initial_contents(const Subject& subject, Expressions& expressions, Rank
 Execution execute(const Subject& subject, Expressions& expressions, Keep keep) {
   Execution result;
   World world(subject, expressions, keep);
-  for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
-    result.ranks.emplace_back(subject.schedules[i], world.process(static_cast<Rank>(i)).loop_lengths());
-  }
   world.run(result);
   world.collect(result);
   return result;

@@ -13,20 +13,34 @@ namespace {
 
 constexpr Rank full_matrix = 64;
 
+// Sizes of all kinds, some of them 0.
+std::int64_t some_size(Rank from, Rank to, std::int64_t most) {
+  const std::uint64_t mixed =
+      (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + 5) * 2654435761U;
+  return mixed % 3 == 0 ? 0 : static_cast<std::int64_t>((mixed >> 8U) % static_cast<std::uint64_t>(most + 1));
+}
+
+// In place, two ranks swap blocks of one size.
 BlockSizes sizes_of(const Case& one) {
   const std::int64_t count = one.problem.count;
   if (!one.uneven) return [count](Rank, Rank) { return count; };
-  return [count](Rank from, Rank to) {
-    const std::uint64_t mixed =
-        (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + 5) * 2654435761U;
-    return mixed % 3 == 0 ? 0 : static_cast<std::int64_t>((mixed >> 8U) % static_cast<std::uint64_t>(count + 1));
+  return [count, in_place = one.problem.in_place](Rank from, Rank to) {
+    return in_place ? some_size(std::min(from, to), std::max(from, to), count) : some_size(from, to, count);
   };
 }
 
+std::shared_ptr<const Shares> shares_of(const Case& one) {
+  std::vector<std::int64_t> counts;
+  for (Rank rank = 0; rank < one.problem.ranks; ++rank) {
+    counts.push_back(one.uneven ? some_size(rank, 0, one.problem.count) : one.problem.count);
+  }
+  return std::make_shared<const Shares>(counts);
+}
+
 std::set<std::int64_t> counts(const Traits& of, Rank ranks) {
-  if (!of.moves_data) return {0};
-  if (ranks > full_matrix) return {of.block_for_each_peer ? 2 : std::int64_t{ranks} + 5};
-  if (of.block_for_each_peer) return {0, 1, 5};
+  if (!of.moves_data()) return {0};
+  if (ranks > full_matrix) return {of.in_blocks() ? 2 : std::int64_t{ranks} + 5};
+  if (of.in_blocks()) return {0, 1, 5};
   return {0, 1, ranks - 1, ranks, ranks + 1, 3 * std::int64_t{ranks} + 37};
 }
 
@@ -34,6 +48,36 @@ std::set<Rank> roots(const Traits& of, Rank ranks) {
   if (!of.rooted) return {0};
   if (ranks > full_matrix) return {ranks / 3};
   return {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+}
+
+std::set<std::int32_t> widths(const Algorithm& algorithm, Rank ranks) {
+  if (algorithm.width == 0 || ranks > full_matrix) return {0};
+  return {2, 3, 4, 8};
+}
+
+// The problem's numbers aside: whether, and how, it applies to an algorithm.
+struct Variety {
+  bool in_place, commutative, fixed_order, cut, uneven;
+};
+
+std::vector<Variety> varieties(const Algorithm& algorithm, Rank ranks) {
+  const Traits of = traits(algorithm.collective);
+  const bool may_be_uneven = of.separate_blocks || of.counts_differ;
+  std::vector<Variety> all;
+  for (unsigned bits = 0; bits < 32; ++bits) {
+    const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
+    const Variety one{bit(0), !bit(1), bit(2), bit(3), bit(4)};
+    const bool reduction_only = !one.commutative || one.fixed_order;
+    // Of a kind that holds more, above the full matrix only that.
+    const bool once_is_enough =
+        ranks > full_matrix && ((may_be_uneven && !one.uneven) || (algorithm.segmented && !one.cut) ||
+                                (algorithm.fixed_order && !one.commutative && !one.fixed_order));
+    const bool meaningless = once_is_enough || (reduction_only && !of.reduces) ||
+                             (one.fixed_order && one.commutative) || (one.cut && !algorithm.segmented) ||
+                             (one.uneven && !may_be_uneven);
+    if (!meaningless) all.push_back(one);
+  }
+  return all;
 }
 
 std::string disagreement(const Prediction& predicted, const Verdict& verdict) {
@@ -46,31 +90,29 @@ std::string disagreement(const Prediction& predicted, const Verdict& verdict) {
 
 std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
   const Traits of = traits(algorithm.collective);
-  const bool small = ranks <= full_matrix;
   std::vector<Case> all;
-  for (int variety = 0; variety < 16; ++variety) {
-    const bool in_place = (variety & 1) != 0;
-    const bool commutative = (variety & 2) == 0;
-    const bool cut = (variety & 4) != 0;
-    const bool uneven = (variety & 8) != 0;
-    const bool once_is_enough = !small && of.block_for_each_peer && !uneven;
-    const bool meaningless = once_is_enough || (!commutative && !of.reduces) || (cut && !algorithm.segmented) ||
-                             (uneven && !of.block_for_each_peer);
-    if (meaningless) continue;
+  const auto add = [&](const Variety& variety, std::int64_t count, Rank root, std::int32_t width) {
+    Case one{.algorithm = &algorithm, .problem = {}};
+    one.problem.ranks = ranks;
+    one.problem.root = root;
+    one.problem.count = count;
+    one.problem.in_place = variety.in_place;
+    one.problem.commutative = variety.commutative;
+    one.problem.fixed_order = variety.fixed_order;
+    one.problem.segment = variety.cut ? 7 : 0;
+    one.problem.width = width;
+    one.uneven = variety.uneven;
+    one.replayed = ranks <= full_matrix;
+    one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
+    one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
+    if (of.counts_differ) one.shares = shares_of(one);
+    one.problem.shares = one.shares.get();
+    if (refusal(algorithm, one.problem).empty()) all.push_back(one);
+  };
+  for (const Variety& variety : varieties(algorithm, ranks)) {
     for (std::int64_t count : counts(of, ranks)) {
       for (Rank root : roots(of, ranks)) {
-        Case one{.algorithm = &algorithm, .problem = {}};
-        one.problem.ranks = ranks;
-        one.problem.root = root;
-        one.problem.count = count;
-        one.problem.in_place = in_place;
-        one.problem.commutative = commutative;
-        one.problem.segment = cut ? 7 : 0;
-        one.uneven = uneven;
-        one.replayed = small;
-        one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
-        one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
-        if (refusal(algorithm, one.problem).empty()) all.push_back(one);
+        for (std::int32_t width : widths(algorithm, ranks)) add(variety, count, root, width);
       }
     }
   }
@@ -78,15 +120,18 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
 }
 
 std::string check(const Case& one) {
-  const Verdict verdict = prove(subject_of(*one.algorithm, one.problem, sizes_of(one)));
+  Subject subject = subject_of(*one.algorithm, one.problem, sizes_of(one));
+  const Verdict verdict = prove(subject);
   if (!verdict.proved()) return verdict.fault;
-  const std::int64_t least = traits(one.algorithm->collective).block_for_each_peer ? 1 : one.problem.ranks;
-  const bool predictable = !one.uneven && (one.problem.count >= least || !traits(one.algorithm->collective).moves_data);
+  const Traits of = traits(one.algorithm->collective);
+  const std::int64_t least = of.in_blocks() ? 1 : one.problem.ranks;
+  const bool predictable = !one.uneven && (one.problem.count >= least || !of.moves_data());
   if (predictable) {
-    if (std::string why = disagreement(one.algorithm->predict(one.problem), verdict); !why.empty()) return why;
+    if (std::string why = disagreement(predict(*one.algorithm, one.problem), verdict); !why.empty()) return why;
   }
   if (!one.replayed) return {};
   replay::Trial trial = replay::trial_of(*one.algorithm, one.problem, sizes_of(one));
+  trial.build = [&](const Problem& own) { return std::move(subject.schedules[static_cast<std::size_t>(own.rank)]); };
   trial.types = one.types;
   trial.options.seed = one.seed;
   trial.options.window = static_cast<std::int64_t>(1 + one.seed % static_cast<std::uint64_t>(one.problem.ranks + 2));
@@ -101,8 +146,9 @@ std::string describe(const Case& one) {
                                  problem.ranks, problem.count);
   if (traits(one.algorithm->collective).rooted) text += fmt::format(", root {}", problem.root);
   if (problem.segment > 0) text += fmt::format(", segments of {}", problem.segment);
+  if (problem.width > 0) text += fmt::format(", width {}", problem.width);
   if (problem.in_place) text += ", in place";
-  if (!problem.commutative) text += ", not commutative";
+  if (!problem.commutative) text += problem.fixed_order ? ", in a fixed order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
   if (one.types == replay::Types::gaps) text += ", types with gaps";
   return text + fmt::format(", seed {}", one.seed);

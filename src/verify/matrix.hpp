@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,15 +14,16 @@ namespace quadrille::verify {
 struct Case {
   const Algorithm* algorithm = nullptr;
   Problem problem;
-  bool uneven = false;   // blocks of different sizes, some empty, where there is one for each peer
-  bool replayed = true;  // on real data, too
+  bool uneven = false;                        // blocks of different sizes, some empty, where the collective allows it
+  std::shared_ptr<const Shares> shares = {};  // that the problem refers to
+  bool replayed = true;                       // on real data, too
   replay::Types types = replay::Types::contiguous;
   std::uint64_t seed = 1;
 };
 
 // All that is checked for an algorithm on so many ranks. Up to 64: counts 0, 1, p - 1, p, p + 1 and larger, several
-// roots, in place and not, commutative and not, cut into segments that don't divide the count, types with gaps. Above,
-// one problem for each of in place and commutative, by proof alone.
+// roots, in place and not, commutative and not, in a fixed order, cut into segments that don't divide the count,
+// several widths, types with gaps. Above, one problem for each of in place and commutative, by proof alone.
 std::vector<Case> cases(const Algorithm& algorithm, Rank ranks);
 
 // Proves the case, holds the algorithm's predictions against the schedules, and replays it with random posting order

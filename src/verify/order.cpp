@@ -6,9 +6,11 @@
 #include <map>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "run/text.hpp"
 #include "schedule/hazards.hpp"
+#include "schedule/index.hpp"
 
 namespace quadrille::verify {
 
@@ -20,26 +22,32 @@ std::string describe(const Unrolled& ranks, Rank rank, std::int32_t instance) {
 }
 
 // What a region covers in an iteration, cut at the end of its block.
-Range covered(const Subject& subject, Rank rank, const Region& region, std::int64_t iteration) {
+Range covered(const Subject& subject, const Execution& execution, Rank rank, const Region& region,
+              std::int64_t iteration) {
   Range range = range_at(region, iteration);
   const bool callers = region.buffer == Buffer::input || region.buffer == Buffer::output;
-  if (callers) range.end = std::min(range.end, subject.units(rank, region.buffer, region.block));
+  if (!callers) return range;
+  const auto* block = execution.memory[static_cast<std::size_t>(rank)].find(region.buffer, region.block);
+  range.end = std::min(range.end, block ? block->units : subject.units(rank, region.buffer, region.block));
   return range;
 }
 
 template <class Visit>
-void for_each_access(const Subject& subject, const Unrolled& rank, Rank id, std::int32_t instance, Visit&& visit) {
+void for_each_access(const Subject& subject, const Execution& execution, Rank id, std::int32_t instance,
+                     Visit&& visit) {
+  const Unrolled& rank = execution.ranks[static_cast<std::size_t>(id)];
   const Operation& operation = rank.operation(instance);
   const auto regions = rank.schedule().regions_of(operation);
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    visit(regions[i], covered(subject, id, regions[i], rank.token(instance).iteration),
+    visit(regions[i], covered(subject, execution, id, regions[i], rank.token(instance).iteration),
           writes(operation.kind, static_cast<int>(i)));
   }
 }
 
-bool carries_data(const Subject& subject, const Unrolled& rank, Rank id, std::int32_t instance) {
-  bool any = rank.operation(instance).regions == 0;
-  for_each_access(subject, rank, id, instance, [&](const Region&, const Range& range, bool) { any |= !range.empty(); });
+bool carries_data(const Subject& subject, const Execution& execution, Rank id, std::int32_t instance) {
+  bool any = execution.ranks[static_cast<std::size_t>(id)].operation(instance).regions == 0;
+  for_each_access(subject, execution, id, instance,
+                  [&](const Region&, const Range& range, bool) { any |= !range.empty(); });
   return any;
 }
 
@@ -47,11 +55,12 @@ bool carries_data(const Subject& subject, const Unrolled& rank, Rank id, std::in
 
 std::string race_on_own_memory(const Subject& subject, const Execution& execution) {
   std::string fault;
+  Hazards hazards;
   for (Rank id = 0; id < static_cast<Rank>(execution.ranks.size()) && fault.empty(); ++id) {
     const Unrolled& rank = execution.ranks[static_cast<std::size_t>(id)];
-    Hazards hazards;
+    hazards.clear();
     for (std::int32_t instance = 0; instance < rank.size() && fault.empty(); ++instance) {
-      for_each_access(subject, rank, id, instance, [&](const Region& region, const Range& range, bool write) {
+      for_each_access(subject, execution, id, instance, [&](const Region& region, const Range& range, bool write) {
         if (region.buffer == Buffer::slot) return;
         hazards.access(region, range, write, instance, false, [&](std::int32_t earlier) {
           if (earlier == instance || !fault.empty()) return;
@@ -67,18 +76,26 @@ std::string race_on_own_memory(const Subject& subject, const Execution& executio
 }
 
 std::string unordered_stream(const Subject& subject, const Execution& execution) {
+  Index<3> streams;
+  std::vector<std::int32_t> last;  // message, by stream
   for (Rank id = 0; id < static_cast<Rank>(execution.ranks.size()); ++id) {
     const Unrolled& rank = execution.ranks[static_cast<std::size_t>(id)];
-    std::map<std::tuple<Kind, Rank, std::int32_t>, std::int32_t> last;
+    streams.clear();
+    last.clear();
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
       const Operation& operation = rank.operation(instance);
-      if (!is_message(operation.kind) || !carries_data(subject, rank, id, instance)) continue;
-      const auto [place, first] = last.try_emplace({operation.kind, operation.peer, operation.channel}, instance);
-      if (!first && !rank.ordered(place->second, instance, true)) {
-        return fmt::format("left to luck: {} and {} can be posted in either order", describe(rank, id, place->second),
+      if (!is_message(operation.kind) || !carries_data(subject, execution, id, instance)) continue;
+      const auto stream = static_cast<std::size_t>(
+          streams.add({static_cast<std::int64_t>(operation.kind), operation.peer, operation.channel}));
+      if (stream == last.size()) {
+        last.push_back(instance);
+        continue;
+      }
+      const std::int32_t before = std::exchange(last[stream], instance);
+      if (!rank.ordered(before, instance, true)) {
+        return fmt::format("left to luck: {} and {} can be posted in either order", describe(rank, id, before),
                            describe(rank, id, instance));
       }
-      place->second = instance;
     }
   }
   return {};
@@ -93,8 +110,9 @@ class GlobalOrder {
   GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
     base_.push_back(0);
     for (const Unrolled& rank : execution.ranks) base_.push_back(base_.back() + rank.size());
+    sender_.assign(static_cast<std::size_t>(base_.back()), -1);
     for (const Matched& message : execution.messages) {
-      sender_[global(message.to, message.receive)] = global(message.from, message.send);
+      sender_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
     }
     gather_counters();
   }
@@ -106,9 +124,9 @@ class GlobalOrder {
     std::vector<std::tuple<std::int64_t, Id, bool>> events;  // when, what, posted
     for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
       for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
-        events.push_back({posted(global(rank, instance)), global(rank, instance), true});
-        events.push_back({execution_.completed[static_cast<std::size_t>(rank)][static_cast<std::size_t>(instance)],
-                          global(rank, instance), false});
+        const Id id = global(rank, instance);
+        events.push_back({event(id).posted, id, true});
+        events.push_back({event(id).completed, id, false});
       }
     }
     std::sort(events.begin(), events.end());
@@ -153,9 +171,10 @@ class GlobalOrder {
   const Unrolled& ranks(Rank rank) const { return execution_.ranks[static_cast<std::size_t>(rank)]; }
   std::int32_t local(Id id) const { return id - base_[static_cast<std::size_t>(rank_of(id))]; }
   const Operation& operation(Id id) const { return ranks(rank_of(id)).operation(local(id)); }
-  std::int64_t posted(Id id) const {
-    return execution_.posted[static_cast<std::size_t>(rank_of(id))][static_cast<std::size_t>(local(id))];
+  const Event& event(Id id) const {
+    return execution_.events[static_cast<std::size_t>(rank_of(id))][static_cast<std::size_t>(local(id))];
   }
+  std::int64_t posted(Id id) const { return event(id).posted; }
   std::int64_t value_of(Id id) const {
     const Operation& of = operation(id);
     return of.value + of.value_stride * ranks(rank_of(id)).token(local(id)).iteration;
@@ -188,8 +207,7 @@ class GlobalOrder {
   Id told_by(Id id) const {
     const Kind kind = operation(id).kind;
     if (kind == Kind::wait || kind == Kind::await) return setting_for(id);
-    const auto sender = sender_.find(id);
-    return kind == Kind::receive && sender != sender_.end() ? sender->second : -1;
+    return sender_[static_cast<std::size_t>(id)];
   }
 
   // The setting that lets a wait end; -1 if the counter stands high enough from the start.
@@ -233,7 +251,7 @@ class GlobalOrder {
     std::vector<Access> accesses;
     for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
       for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
-        for_each_access(subject_, ranks(rank), rank, instance, [&](Region region, const Range& range, bool write) {
+        for_each_access(subject_, execution_, rank, instance, [&](Region region, const Range& range, bool write) {
           if (region.buffer != Buffer::slot) return;
           if (region.owner == self) region.owner = rank;
           accesses.push_back({region, range, write, global(rank, instance)});
@@ -265,7 +283,7 @@ class GlobalOrder {
   const Subject& subject_;
   const Execution& execution_;
   std::vector<Id> base_;
-  std::map<Id, Id> sender_;
+  std::vector<Id> sender_;  // of what each receives; -1: nothing
   std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
   std::string fault_;
 };

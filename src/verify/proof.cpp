@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "verify/order.hpp"
 
@@ -75,9 +77,8 @@ class Results {
   }
 
   std::optional<std::vector<Held>> read(Rank rank, const Region& region, Range range) {
-    const auto& memory = execution_.memory[static_cast<std::size_t>(rank)];
-    const auto touched = memory.find({region.buffer, region.block});
-    if (touched != memory.end()) return touched->second.read(range);
+    const Memory& memory = execution_.memory[static_cast<std::size_t>(rank)];
+    if (const auto* touched = memory.find(region.buffer, region.block)) return touched->contents.read(range);
     return initial_contents(subject_, expressions_, rank, region.buffer, region.block).read(range);
   }
 
@@ -86,21 +87,22 @@ class Results {
     return held.size() == 1 && held.front().value == Value{source, meaning.from.offset};
   }
 
-  // The same expressions on every rank, each over all ranks, at its own index.
+  // Each expression over all ranks that count, at its own index, and the same on every rank that has this result.
   bool is_reduction(const Meaning& meaning, const std::vector<Held>& held) {
-    const auto ranks = static_cast<Rank>(subject_.schedules.size());
     const bool complete = std::all_of(held.begin(), held.end(), [&](const Held& piece) {
+      const std::int32_t expression = piece.value.expression;
       return piece.value.offset == meaning.from.offset + piece.range.begin &&
-             expressions_.combines_all(piece.value.expression, ranks, meaning.from.buffer, meaning.from.block);
+             (subject_.fixed_order ? expressions_.folds_all(expression, meaning.end, meaning.from.block)
+                                   : expressions_.combines_all(expression, meaning.end, meaning.from.block));
     });
-    const auto [first, fresh] = reductions_.try_emplace({meaning.from.buffer, meaning.from.block}, held);
+    const auto [first, fresh] = reductions_.try_emplace({meaning.from.block, meaning.from.offset, meaning.end}, held);
     return complete && (fresh || first->second == held);
   }
 
   const Subject& subject_;
   const Execution& execution_;
   Expressions& expressions_;
-  std::map<std::pair<Buffer, std::int32_t>, std::vector<Held>> reductions_;
+  std::map<std::tuple<std::int32_t, std::int64_t, Rank>, std::vector<Held>> reductions_;
 };
 
 }  // namespace

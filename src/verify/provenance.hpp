@@ -1,13 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include "schedule/data.hpp"
+#include "schedule/index.hpp"
 #include "verify/rank_set.hpp"
 
 namespace quadrille::verify {
@@ -35,26 +34,29 @@ class Expressions {
 
   // Whether the expression combines the ranks 0 ... ranks - 1, each once, at the same index of that block, and unless
   // the operation is commutative in rank order.
-  bool combines_all(std::int32_t expression, Rank ranks, Buffer buffer, std::int32_t block) const;
+  bool combines_all(std::int32_t expression, Rank ranks, std::int32_t block) const;
+  // Whether it does so one rank after another, from left to right.
+  bool folds_all(std::int32_t expression, Rank ranks, std::int32_t block) const {
+    return combines_all(expression, ranks, block) && at(expression).fold;
+  }
 
  private:
+  // Of a reduction's operands it does not matter in which buffer of its rank one lay: a rank has one that holds data.
   struct Expression {
-    Buffer buffer = Buffer::input;
     std::int32_t block = 0;
+    bool leaf = false;
     bool regular = true;   // one block, one index, no rank twice
     bool in_order = true;  // the leaves, left to right, are consecutive ranks
+    bool fold = true;      // in order, and every right operand is one rank's
     RankSet ranks = {};
   };
-  using NodeKey = std::tuple<std::int32_t, std::int32_t, std::int64_t>;
 
-  std::int32_t add(Expression expression);
   const Expression& at(std::int32_t expression) const { return expressions_[static_cast<std::size_t>(expression)]; }
   Expression combination(const Expression& left, const Expression& right, std::int64_t delta) const;
 
   bool commutative_;
+  Index<4> numbers_;  // by left, right and the distance of their indices; of leaves by -1, rank, buffer and block
   std::vector<Expression> expressions_;
-  std::map<std::tuple<Rank, Buffer, std::int32_t>, std::int32_t> leaves_;
-  std::map<NodeKey, std::int32_t> nodes_;
 };
 
 // A range and what it holds.
@@ -65,11 +67,16 @@ struct Held {
   friend bool operator==(const Held&, const Held&) = default;
 };
 
+// Appends to `into` what [begin, end) of sorted pieces holds, as a range that begins at `at`; false if part of it is
+// missing.
+bool read(std::span<const Held> pieces, Range range, std::int64_t at, std::vector<Held>& into);
+
 // The contents of one block: sorted ranges, neighbours that continue one another merged.
 class Contents {
  public:
   // What [begin, end) holds, with ranges relative to `begin`; nullopt if part of it was never written.
   std::optional<std::vector<Held>> read(Range range) const;
+  std::span<const Held> pieces() const { return pieces_; }
   // Overwrites from `begin` on; the ranges are relative to it.
   void write(std::int64_t begin, std::span<const Held> pieces);
 

@@ -28,6 +28,7 @@ class RankSet {
 
   // Adds the other's ranks; returns whether none of them was in it before.
   bool unite(const RankSet& other) {
+    if (other.runs_.size() == 1) return unite(other.runs_.front());
     if (other.runs_ == runs_) return runs_.empty();
     std::vector<Run> both;
     std::merge(runs_.begin(), runs_.end(), other.runs_.begin(), other.runs_.end(), std::back_inserter(both),
@@ -46,6 +47,21 @@ class RankSet {
   }
 
  private:
+  bool unite(Run run) {
+    const auto first =
+        std::partition_point(runs_.begin(), runs_.end(), [&](const Run& r) { return r.last < run.first; });
+    const auto last = std::partition_point(first, runs_.end(), [&](const Run& r) { return r.first <= run.last; });
+    if (first == last) {
+      runs_.insert(first, run);
+      return true;
+    }
+    const bool apart =
+        std::all_of(first, last, [&](const Run& r) { return r.last <= run.first || run.last <= r.first; });
+    *first = {std::min(first->first, run.first), std::max(std::prev(last)->last, run.last)};
+    runs_.erase(std::next(first), last);
+    return apart;
+  }
+
   std::vector<Run> runs_;
 };
 

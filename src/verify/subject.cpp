@@ -7,7 +7,7 @@ namespace quadrille::verify {
 
 Subject subject_of(const Algorithm& algorithm, const Problem& problem, const BlockSizes& sizes) {
   const auto by_algorithm = [&](const Problem& own) { return build(algorithm, own); };
-  return subject_of(algorithm.collective, by_algorithm, problem, sizes, algorithm.scratch_units(problem));
+  return subject_of(algorithm.collective, by_algorithm, problem, sizes, scratch_units(algorithm, problem));
 }
 
 Subject subject_of(Collective collective, const Build& build, const Problem& problem, const BlockSizes& sizes,
@@ -19,6 +19,7 @@ Subject subject_of(Collective collective, const Build& build, const Problem& pro
   };
   Subject subject;
   subject.commutative = problem.commutative;
+  subject.fixed_order = problem.fixed_order;
   subject.synchronises = traits(collective).synchronises;
   subject.scratch_limit = scratch_limit;
   subject.units = [collective, at, sizes](Rank rank, Buffer buffer, std::int32_t block) -> std::int64_t {
@@ -91,7 +92,8 @@ Subject in_a_row(const std::vector<Subject>& subjects) {
   Subject all = subjects.front();
   for (std::size_t round = 1; round < subjects.size(); ++round) {
     const Subject& one = subjects[round];
-    if (one.commutative != all.commutative) throw std::invalid_argument("in_a_row: commutative and other operations");
+    const bool alike = one.commutative == all.commutative && one.fixed_order == all.fixed_order;
+    if (!alike) throw std::invalid_argument("in_a_row: operations in different orders");
     all.synchronises |= one.synchronises;
     const auto shift = static_cast<std::int32_t>(round) * blocks_a_round;
     all.scratch_limit += one.scratch_limit;

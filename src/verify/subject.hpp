@@ -13,6 +13,7 @@ namespace quadrille::verify {
 struct Subject {
   std::vector<Schedule> schedules;  // by rank
   bool commutative = true;
+  bool fixed_order = false;        // of a reduction: folded from rank 0 up, left to right
   bool synchronises = false;       // nobody may end before everybody has begun
   std::int64_t scratch_limit = 0;  // units of scratch that a rank was promised to take at most
   // Units of a block of the caller's, by rank; -1 if the rank has no such block.

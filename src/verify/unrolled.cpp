@@ -5,29 +5,25 @@ namespace quadrille::verify {
 Unrolled::Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations)
     : schedule_(schedule), iterations_(std::move(iterations)) {
   const auto count = static_cast<std::int32_t>(schedule.operations.size());
-  first_instance_.resize(schedule.operations.size());
+  size_ = count;
+  if (schedule.loops.empty()) return;
+  places_.reserve(schedule.operations.size());
   for (std::int32_t id = 0; id < count;) {
     const std::int32_t loop = schedule.operations[static_cast<std::size_t>(id)].loop;
     const std::int32_t last = loop < 0 ? id + 1 : schedule.loops[static_cast<std::size_t>(loop)].last;
     const std::int64_t times = loop < 0 ? 1 : iterations_[static_cast<std::size_t>(loop)];
-    for (std::int32_t one = id; one < last; ++one) first_instance_[static_cast<std::size_t>(one)] = size() + one - id;
+    const auto first = static_cast<std::int32_t>(tokens_.size());
+    for (std::int32_t one = id; one < last; ++one) places_.push_back({first + one - id, last - id});
     for (std::int64_t k = 0; k < times; ++k) {
       for (std::int32_t one = id; one < last; ++one) tokens_.push_back({one, k});
     }
     id = last;
   }
-  visited_.assign(tokens_.size(), 0);
-}
-
-std::int32_t Unrolled::instance(Token token) const {
-  const std::int32_t loop = schedule_.operations[static_cast<std::size_t>(token.operation)].loop;
-  const std::int32_t first = first_instance_[static_cast<std::size_t>(token.operation)];
-  if (loop < 0) return first;
-  const Loop& of = schedule_.loops[static_cast<std::size_t>(loop)];
-  return first + static_cast<std::int32_t>(token.iteration) * (of.last - of.first);
+  size_ = static_cast<std::int32_t>(tokens_.size());
 }
 
 bool Unrolled::ordered(std::int32_t earlier, std::int32_t later, bool posted) const {
+  visited_.resize(static_cast<std::size_t>(size_));
   ++search_;
   stack_.assign(1, later);
   bool found = false;

@@ -16,12 +16,18 @@ class Unrolled {
   Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations);
 
   const Schedule& schedule() const { return schedule_; }
-  std::int32_t size() const { return static_cast<std::int32_t>(tokens_.size()); }
-  Token token(std::int32_t instance) const { return tokens_[static_cast<std::size_t>(instance)]; }
+  std::int32_t size() const { return size_; }
+  Token token(std::int32_t instance) const {
+    return places_.empty() ? Token{instance, 0} : tokens_[static_cast<std::size_t>(instance)];
+  }
   const Operation& operation(std::int32_t instance) const {
     return schedule_.operations[static_cast<std::size_t>(token(instance).operation)];
   }
-  std::int32_t instance(Token token) const;
+  std::int32_t instance(Token token) const {
+    if (places_.empty()) return token.operation;
+    const Place& place = places_[static_cast<std::size_t>(token.operation)];
+    return place.first + static_cast<std::int32_t>(token.iteration) * place.stride;
+  }
 
   // Calls visit(instance, posted_only) for everything that a run waits for before it posts this instance, apart from
   // the bound on messages in flight; false from visit ends it.
@@ -57,10 +63,18 @@ class Unrolled {
   std::int32_t flush_of(std::int32_t put) const;
 
  private:
+  // An operation's instances.
+  struct Place {
+    std::int32_t first;
+    std::int32_t stride;
+  };
+
   const Schedule& schedule_;
   std::vector<std::int64_t> iterations_;
+  std::int32_t size_ = 0;
+  // Empty where there are no loops, and an instance is an operation.
   std::vector<Token> tokens_;
-  std::vector<std::int32_t> first_instance_;  // of each operation
+  std::vector<Place> places_;
   mutable std::vector<std::int32_t> visited_;
   mutable std::vector<std::int32_t> stack_;
   mutable std::int32_t search_ = 0;

@@ -498,7 +498,7 @@ class Explorer {
   std::map<std::pair<int, int>, int> pairs_;
   std::map<int, int> memory_;             // unit to value
   std::map<int, std::vector<int>> sent_;  // what each send took along
-  std::map<std::tuple<Buffer, std::int32_t, std::int64_t>, int> reductions_;
+  std::map<std::tuple<Rank, std::int32_t, std::int64_t>, int> reductions_;
 };
 
 int Explorer::combine(int left, int right) {
@@ -577,9 +577,12 @@ std::vector<Rank> Explorer::leaves(int value, const Meaning& meaning, std::int64
   const Node& node = nodes_[at(value)];
   if (node.left < 0) {
     const auto& [rank, buffer, block, offset] = node.leaf;
-    if (buffer != meaning.from.buffer || block != meaning.from.block || offset != index) throw Wrong("a wrong unit");
+    // A rank has its operand of a reduction in its one buffer that holds data.
+    const bool right_buffer = meaning.reduced || buffer == meaning.from.buffer;
+    if (!right_buffer || block != meaning.from.block || offset != index) throw Wrong("a wrong unit");
     return {rank};
   }
+  if (subject_.fixed_order && nodes_[at(node.right)].left >= 0) throw Wrong("not the fold from left to right");
   std::vector<Rank> all = leaves(node.left, meaning, index);
   const std::vector<Rank> right = leaves(node.right, meaning, index);
   all.insert(all.end(), right.begin(), right.end());
@@ -601,8 +604,9 @@ void Explorer::check_output(Rank rank, const Meaning& meaning) {
     for (std::size_t r = 0; r < ranks.size(); ++r) {
       if (ranks[r] != static_cast<Rank>(r)) throw Wrong("wrong reduction");
     }
-    if (ranks.size() != subject_.schedules.size()) throw Wrong("incomplete reduction");
-    const auto [first, fresh] = reductions_.try_emplace({meaning.from.buffer, meaning.from.block, i}, value->second);
+    if (static_cast<Rank>(ranks.size()) != meaning.end) throw Wrong("incomplete reduction");
+    const auto [first, fresh] =
+        reductions_.try_emplace({meaning.end, meaning.from.block, meaning.from.offset + i}, value->second);
     if (first->second != value->second) throw Wrong("another expression than on other ranks");
   }
 }

@@ -19,6 +19,7 @@ TEST(Replay, EveryWindowAndEveryOrderOfPostingGiveTheSameResult) {
   const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{(from * 5 + to * 3) % 4}; };
   for (const Algorithm* algorithm : catalogue()) {
     for (Rank ranks : {2, 3, 5, 8}) {
+      if (!refusal(*algorithm, problem_on(ranks, 13)).empty()) continue;
       for (std::int64_t window = 1; window <= 2 * ranks + 2; ++window) {
         for (std::uint64_t seed = 1; seed <= 4; ++seed) {
           Trial trial = trial_of(*algorithm, problem_on(ranks, 13), sizes);

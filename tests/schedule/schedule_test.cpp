@@ -10,6 +10,7 @@
 
 #include "schedule/builder.hpp"
 #include "schedule/hazards.hpp"
+#include "schedule/index.hpp"
 
 namespace quadrille {
 namespace {
@@ -146,11 +147,29 @@ TEST(Group, TranslatesBothWays) {
   EXPECT_FALSE(listed.index_of(3).has_value());
 }
 
+TEST(Index, NumbersKeysInTheOrderTheyCome) {
+  Index<2> index;
+  for (int round = 0; round < 2; ++round) {
+    for (std::int64_t count : {5, 1000}) {
+      index.clear();
+      for (std::int64_t i = 0; i < count; ++i) {
+        EXPECT_EQ(index.find({i % 7, i}), -1);
+        EXPECT_EQ(index.add({i % 7, i}), i);
+        EXPECT_EQ(index.add({i % 7, i}), i);
+      }
+      for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(index.find({i % 7, i}), i);
+      EXPECT_EQ(index.find({0, -1}), -1);
+      EXPECT_EQ(index.size(), static_cast<std::size_t>(count));
+    }
+  }
+}
+
 TEST(Hazards, AgreeWithAUnitByUnitRecord) {
+  Hazards hazards;
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    Hazards hazards;
+    hazards.clear();
     struct Cell {
       int writer = -1;
       std::set<int> readers;

@@ -5,42 +5,17 @@
 // Steps: 2 floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two:
 // 2 log2 p a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation. Scratch: n.
 
-#include <vector>
-
-#include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
-#include "patterns/hypercube.hpp"
+#include "algorithms/halving.hpp"
 
 namespace quadrille::allreduce {
 
 namespace {
 
-// Of a range that two peers hold, the lower one keeps the front half and the higher one the back half.
-struct Halves {
-  Range kept;
-  Range given;
-};
-
-Halves split(Range range, bool lower) {
-  const std::int64_t middle = range.begin + (range.end - range.begin) / 2;
-  const Range front{range.begin, middle};
-  const Range back{middle, range.end};
-  return lower ? Halves{front, back} : Halves{back, front};
-}
-
 void build(Builder& builder, const Problem& problem) {
   allreduce_on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
-    Range range{0, problem.count};
-    std::vector<Halves> halves;
-    for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-      const Rank peer = cube.neighbour(problem.rank, dimension);
-      halves.push_back(split(range, problem.rank < peer));
-      builder.send(peer, result.value(halves.back().given));
-      builder.receive(peer, result.incoming(halves.back().kept));
-      range = halves.back().kept;
-      result.combine(range, peer);
-    }
-    result.deliver(range);
+    const std::vector<Halves> halves = reduce_by_halving(builder, problem, cube, result);
+    result.deliver(halves.empty() ? Range{0, problem.count} : halves.back().kept);
     for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
       const Rank peer = cube.neighbour(problem.rank, dimension);
       const auto& [kept, given] = halves[static_cast<std::size_t>(dimension)];

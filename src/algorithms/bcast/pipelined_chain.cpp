@@ -4,6 +4,7 @@
 // Steps: p - 2 + m for m segments and p > 1. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::bcast {
@@ -20,8 +21,7 @@ void build(Builder& builder, const Problem& problem) {
 
 Prediction predict(const Problem& problem) {
   const std::int64_t others = problem.ranks - 1;
-  const bool cut = problem.segment > 0 && problem.segment < problem.count;
-  const std::int64_t segments = cut ? (problem.count + problem.segment - 1) / problem.segment : 1;
+  const std::int64_t segments = patterns::segments(problem.count, problem.segment);
   return {
       .steps = others == 0 ? 0 : others - 1 + segments, .messages = others * segments, .units = others * problem.count};
 }

@@ -6,7 +6,7 @@
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
 
-namespace quadrille::alltoallv {
+namespace quadrille::alltoall {
 
 namespace {
 
@@ -28,8 +28,8 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern const Algorithm pairwise = {
-    .collective = Collective::alltoallv,
+extern constexpr Algorithm pairwise = {
+    .collective = Collective::alltoall,
     .name = "pairwise",
     .summary = "one exchange at a time, with the ranks k places on and back in step k",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
@@ -42,4 +42,16 @@ extern const Algorithm pairwise = {
     .scratch_units = no_scratch,
 };
 
+}  // namespace quadrille::alltoall
+
+namespace quadrille::alltoallv {
+
+extern const Algorithm pairwise = twin(alltoall::pairwise, Collective::alltoallv);
+
 }  // namespace quadrille::alltoallv
+
+namespace quadrille::alltoallw {
+
+extern const Algorithm pairwise = twin(alltoall::pairwise, Collective::alltoallw);
+
+}  // namespace quadrille::alltoallw

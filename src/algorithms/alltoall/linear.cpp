@@ -7,7 +7,7 @@
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
 
-namespace quadrille::alltoallv {
+namespace quadrille::alltoall {
 
 namespace {
 
@@ -28,8 +28,8 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern const Algorithm linear = {
-    .collective = Collective::alltoallv,
+extern constexpr Algorithm linear = {
+    .collective = Collective::alltoall,
     .name = "linear",
     .summary = "all messages at once",
     .paper = "",
@@ -42,4 +42,16 @@ extern const Algorithm linear = {
     .scratch_units = no_scratch,
 };
 
+}  // namespace quadrille::alltoall
+
+namespace quadrille::alltoallv {
+
+extern const Algorithm linear = twin(alltoall::linear, Collective::alltoallv);
+
 }  // namespace quadrille::alltoallv
+
+namespace quadrille::alltoallw {
+
+extern const Algorithm linear = twin(alltoall::linear, Collective::alltoallw);
+
+}  // namespace quadrille::alltoallw

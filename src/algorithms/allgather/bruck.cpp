@@ -1,0 +1,63 @@
+// Bruck's allgather: in step k every rank sends all blocks it has to the rank 2^k places back, which thereby has twice
+// as many; in the last step only those that are missing. A rank's blocks are its own and those behind it, around the
+// end; they are received where they belong.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. No scratch, but a message that reaches
+// around the end is packed.
+
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::allgather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  builder.copy(problem.input, problem.output_block(problem.rank));
+  for (std::int64_t have = 1; have < problem.ranks; have *= 2) {
+    const Rank distance = static_cast<Rank>(have);
+    const Rank blocks = std::min(distance, problem.ranks - distance);
+    const Rank from = patterns::at_distance(problem.rank, distance, problem.ranks);
+    const Rank to = patterns::at_distance(problem.rank, -distance, problem.ranks);
+    builder.send(to, problem.output_blocks(problem.rank, blocks));
+    builder.receive(from, problem.output_blocks(from, blocks));
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  const std::int64_t steps = patterns::ceil_log2(problem.ranks);
+  return {.steps = steps, .messages = steps * problem.ranks, .units = others * problem.ranks * problem.count};
+}
+
+}  // namespace
+
+extern constexpr Algorithm bruck = {
+    .collective = Collective::allgather,
+    .name = "bruck",
+    .summary = "the blocks that a rank has double in each step",
+    .paper = "Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications, 1997",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p) a + (p - 1) n b",
+    .scratch = "0",
+    .restrictions = {},
+    .logarithmic = true,
+    .gathers = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::allgather
+
+namespace quadrille::allgatherv {
+
+extern const Algorithm bruck = [] {
+  Algorithm algorithm = twin(allgather::bruck, Collective::allgatherv);
+  algorithm.logarithmic = false;  // each block has a place of its own: their names alone are p
+  return algorithm;
+}();
+
+}  // namespace quadrille::allgatherv

@@ -1,0 +1,53 @@
+// Ring allgather: every rank passes on to the next what it got in the step before, starting with its own block.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+
+#include "patterns/ring.hpp"
+
+#include "algorithms/algorithm.hpp"
+
+namespace quadrille::allgather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  builder.copy(problem.input, problem.output_block(problem.rank));
+  const Rank next = patterns::at_distance(problem.rank, 1, problem.ranks);
+  const Rank previous = patterns::at_distance(problem.rank, -1, problem.ranks);
+  Region going = problem.input;
+  for (Rank step = 1; step < problem.ranks; ++step) {
+    const Region coming = problem.output_block(patterns::at_distance(problem.rank, -step, problem.ranks));
+    builder.send(next, going);
+    builder.receive(previous, coming);
+    going = coming;
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.ranks * problem.count};
+}
+
+}  // namespace
+
+extern constexpr Algorithm ring = {
+    .collective = Collective::allgather,
+    .name = "ring",
+    .summary = "blocks travel around a ring",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b)",
+    .scratch = "0",
+    .restrictions = {},
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::allgather
+
+namespace quadrille::allgatherv {
+
+extern const Algorithm ring = twin(allgather::ring, Collective::allgatherv);
+
+}  // namespace quadrille::allgatherv

@@ -1,0 +1,52 @@
+// Pairwise allreduce: the data is cut into p shares. Every rank collects one share from all others, folds it from rank
+// 0 up, and hands it to all others. Two rounds of messages that are independent of one another.
+//
+// Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation; can fold in
+// a fixed order. Scratch: n.
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/fold.hpp"
+
+namespace quadrille::allreduce {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const auto share_of = [&](Rank rank) { return patterns::share(problem.count, rank, problem.ranks); };
+  const Region mine = problem.output.part(share_of(problem.rank));
+  exchange_and_fold(builder, problem, share_of, mine);
+  for (Rank distance = 1; distance < problem.ranks; ++distance) {
+    const Rank from = patterns::at_distance(problem.rank, -distance, problem.ranks);
+    const Rank to = patterns::at_distance(problem.rank, distance, problem.ranks);
+    builder.send(to, mine);
+    builder.receive(from, problem.output.part(share_of(from)));
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t steps = 2 * (std::int64_t{problem.ranks} - 1);
+  return {.steps = steps, .messages = steps * problem.ranks, .units = steps * problem.count};
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return (problem.count + problem.ranks - 1) / problem.ranks * problem.ranks;
+}
+
+}  // namespace
+
+extern const Algorithm pairwise = {
+    .collective = Collective::allreduce,
+    .name = "pairwise",
+    .summary = "every rank collects one share from all others, folds it in rank order and hands it out",
+    .paper = "",
+    .steps = "2(p - 1)",
+    .cost = "2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c",
+    .scratch = "n",
+    .restrictions = {},
+    .fixed_order = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::allreduce

@@ -1,0 +1,41 @@
+// Allreduce as a binomial reduce to rank 0 and a binomial broadcast from there. Every rank sends at most as much as it
+// would in recursive doubling, and all ranks together far less.
+//
+// Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p)(a + n b) + ceil(log2 p) n c. Any number of ranks, any operation.
+// Scratch: n.
+
+#include "algorithms/accumulator.hpp"
+#include "algorithms/catalogue.hpp"
+
+namespace quadrille::allreduce {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  find_algorithm(Collective::reduce, "binomial")->build(builder, problem);
+  find_algorithm(Collective::bcast, "binomial")->build(builder, problem);
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t messages = 2 * (std::int64_t{problem.ranks} - 1);
+  return {.steps = 2 * patterns::ceil_log2(problem.ranks), .messages = messages, .units = messages * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm reduce_bcast = {
+    .collective = Collective::allreduce,
+    .name = "reduce_bcast",
+    .summary = "a binomial reduce to rank 0, a binomial broadcast from there",
+    .paper = "",
+    .steps = "2 ceil(log2 p)",
+    .cost = "2 ceil(log2 p)(a + n b) + ceil(log2 p) n c",
+    .scratch = "n",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = Accumulator::scratch_units,
+};
+
+}  // namespace quadrille::allreduce

@@ -1,0 +1,126 @@
+// Bruck's all-to-all with radix k: a block for the rank d places on travels by the digits of d to the base k, one place
+// of the number after another. In step (place, digit) every rank sends all blocks whose distance has that digit there,
+// in one message. Blocks with one digit that is not 0 go straight from input to output; the others stop over in scratch
+// and in the output in turn.
+//
+// Steps: at most (k - 1) ceil(log_k p). Cost: steps a + steps p/k n b. Any number of ranks; two buffers; k is the
+// number behind the name, as in bruck:4, 2 without one. Scratch: at most p n.
+
+#include <vector>
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::alltoall {
+
+namespace {
+
+// Calls visit(place, digit) for each step: numbers below p have that digit there.
+template <class Visit>
+void for_each_step(const Problem& problem, Visit&& visit) {
+  for (std::int64_t place = 1; place < problem.ranks; place *= problem.width) {
+    for (std::int64_t digit = 1; digit < problem.width && digit * place < problem.ranks; ++digit) visit(place, digit);
+  }
+}
+
+int digits_in(std::int64_t distance, std::int64_t radix) {
+  int digits = 0;
+  for (; distance > 0; distance /= radix) digits += distance % radix != 0 ? 1 : 0;
+  return digits;
+}
+
+// Distances below p with two digits or more that are not 0.
+std::int64_t stopovers(const Problem& problem) {
+  std::int64_t direct = 0;
+  for_each_step(problem, [&](std::int64_t, std::int64_t) { ++direct; });
+  return problem.ranks - 1 - direct;
+}
+
+// The blocks on their way through a rank, one for each distance: where each is now, and where its next hop ends.
+class Travellers {
+ public:
+  Travellers(Builder& builder, const Problem& problem) : problem_(problem) {
+    const auto p = static_cast<std::size_t>(problem.ranks);
+    now_.resize(p);
+    hops_.resize(p);
+    stopover_.resize(p);
+    const Region scratch = builder.scratch(stopovers(problem) * problem.count);
+    std::int64_t taken = 0;
+    for (Rank distance = 1; distance < problem.ranks; ++distance) {
+      const auto at = static_cast<std::size_t>(distance);
+      now_[at] = problem.input_block(patterns::at_distance(problem.rank, distance, problem.ranks));
+      hops_[at] = digits_in(distance, problem.width);
+      if (hops_[at] > 1) stopover_[at] = scratch.part(problem.count * taken++, problem.count);
+    }
+  }
+
+  Region leave(Rank distance) const { return now_[static_cast<std::size_t>(distance)]; }
+  // The last hop ends in the output, the one before it in scratch, and so on.
+  Region arrive(Rank distance) {
+    const auto at = static_cast<std::size_t>(distance);
+    const bool in_output = --hops_[at] % 2 == 0;
+    const Rank from = patterns::at_distance(problem_.rank, -distance, problem_.ranks);
+    return now_[at] = in_output ? problem_.output_block(from) : stopover_[at];
+  }
+
+ private:
+  const Problem& problem_;
+  std::vector<Region> now_;
+  std::vector<int> hops_;  // still to come
+  std::vector<Region> stopover_;
+};
+
+void build(Builder& builder, const Problem& problem) {
+  builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
+  Travellers blocks(builder, problem);
+  for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
+    std::vector<Region> leaving;
+    std::vector<Region> arriving;
+    for (Rank distance = 1; distance < problem.ranks; ++distance) {
+      if (distance / place % problem.width != digit) continue;
+      leaving.push_back(blocks.leave(distance));
+      arriving.push_back(blocks.arrive(distance));
+    }
+    const auto stride = static_cast<Rank>(place * digit);
+    builder.send(patterns::at_distance(problem.rank, stride, problem.ranks), leaving);
+    builder.receive(patterns::at_distance(problem.rank, -stride, problem.ranks), arriving);
+  });
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return stopovers(problem) * problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t p = problem.ranks;
+  std::int64_t steps = 0;
+  std::int64_t blocks = 0;
+  for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
+    ++steps;
+    // Numbers below p with that digit there: of full rounds of the place, and of the last one.
+    const std::int64_t round = place * problem.width;
+    const std::int64_t last = p % round - digit * place;
+    blocks += p / round * place + (last > place ? place : last > 0 ? last : 0);
+  });
+  return {.steps = steps, .messages = steps * p, .units = blocks * p * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm bruck = {
+    .collective = Collective::alltoall,
+    .name = "bruck",
+    .summary = "blocks travel by the digits of their distance, many in one message",
+    .paper = "Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications, 1997",
+    .steps = "at most (k - 1) ceil(log_k p)",
+    .cost = "steps a + steps p/k n b",
+    .scratch = "at most p n",
+    .restrictions = {.not_in_place = true},
+    .gathers = true,
+    .width = 2,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::alltoall

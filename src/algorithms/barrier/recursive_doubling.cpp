@@ -1,0 +1,57 @@
+// Recursive doubling barrier: in step k the ranks across dimension k of a hypercube tell each other that they, and all
+// they have heard of, have arrived. Ranks beyond the largest power of two are represented by a neighbour, which hears
+// of them before and lets them go after.
+//
+// Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps a. Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/hypercube.hpp"
+
+namespace quadrille::barrier {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  if (const auto representative = cube.represented_by(problem.rank)) {
+    builder.send_signal(*representative);
+    builder.receive_signal(*representative);
+    return;
+  }
+  const auto represented = cube.represents(problem.rank);
+  if (represented) builder.receive_signal(*represented);
+  builder.fence();
+  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+    const Rank peer = cube.neighbour(problem.rank, dimension);
+    builder.send_signal(peer);
+    builder.receive_signal(peer);
+    builder.fence();
+  }
+  if (represented) builder.send_signal(*represented);
+}
+
+Prediction predict(const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  return {.steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
+          .messages = std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
+          .units = 0};
+}
+
+}  // namespace
+
+extern const Algorithm recursive_doubling = {
+    .collective = Collective::barrier,
+    .name = "recursive_doubling",
+    .summary = "ranks tell each other across the dimensions of a hypercube",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "floor(log2 p), + 2 unless p is a power of two",
+    .cost = "steps a",
+    .scratch = "0",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::barrier

@@ -1,0 +1,50 @@
+// Pipelined binary broadcast: every rank passes each segment on to two others. The pipeline is as short as the tree is
+// low, and each rank sends the data twice.
+//
+// Steps: those of the first segment, about 2 log2 p, + 2(m - 1). Cost: steps (a + n/m b). Any number of ranks. No
+// scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Tree tree = patterns::binary_tree(problem.rank, problem.ranks, problem.root);
+  builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
+    if (tree.parent) builder.receive(*tree.parent, segment.of(problem.output));
+    for (Rank child : tree.children) builder.send(child, segment.of(problem.output));
+  });
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  const std::int64_t segments = patterns::segments(problem.count, problem.segment);
+  const std::int64_t first = patterns::broadcast_steps(
+      problem.ranks, [&](Rank rank) { return patterns::binary_tree(rank, problem.ranks, 0); });
+  const std::int64_t interval = others > 1 ? 2 : others;
+  return {.steps = first + interval * (segments - 1), .messages = others * segments, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm binary = {
+    .collective = Collective::bcast,
+    .name = "binary",
+    .summary = "segments come down a binary tree",
+    .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
+    .steps = "about 2 log2 p + 2(m - 1)",
+    .cost = "(2 log2 p + 2(m - 1))(a + n/m b)",
+    .scratch = "0",
+    .restrictions = {},
+    .logarithmic = true,
+    .segmented = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast

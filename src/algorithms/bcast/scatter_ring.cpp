@@ -1,0 +1,64 @@
+// Broadcast as scatter and ring allgather: the data is cut into p shares, which a binomial tree spreads; then they
+// travel around the ring. A rank keeps what the tree brought it, so every byte arrives once on every rank.
+//
+// Steps: ceil(log2 p) + p - 1. Cost: (ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b. Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const Rank p = problem.ranks;
+  // Shares are numbered from the root on, as ranks are here.
+  const Rank place = patterns::at_distance(problem.rank, -problem.root, p);
+  const auto rank_at = [&](Rank other) { return patterns::at_distance(problem.root, other, p); };
+  const auto shares = [&](Rank first, Rank many) {
+    return problem.output.part(
+        {patterns::share(problem.count, first, p).begin, patterns::share(problem.count, first + many - 1, p).end});
+  };
+  const auto below = [&](Rank other) { return patterns::binomial_subtree(other, p, 0); };
+
+  const patterns::Tree tree = patterns::binomial_tree(place, p, 0);
+  if (tree.parent) builder.receive(rank_at(*tree.parent), shares(place, below(place)));
+  for (Rank child : tree.children) builder.send(rank_at(child), shares(child, below(child)));
+
+  const auto lacks = [&](Rank other, Rank share) { return share < other || share >= other + below(other); };
+  const Rank next = patterns::at_distance(place, 1, p);
+  const Rank previous = patterns::at_distance(place, -1, p);
+  for (Rank step = 0; step + 1 < p; ++step) {
+    const Rank going = patterns::at_distance(place, -step, p);
+    const Rank coming = patterns::at_distance(place, -step - 1, p);
+    if (lacks(next, going)) builder.send(rank_at(next), shares(going, 1));
+    if (lacks(place, coming)) builder.receive(rank_at(previous), shares(coming, 1));
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = patterns::ceil_log2(problem.ranks) + others,
+          .messages = others + others * problem.ranks - patterns::binomial_depths(problem.ranks),
+          .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm scatter_ring = {
+    .collective = Collective::bcast,
+    .name = "scatter_ring",
+    .summary = "p shares are spread by a binomial tree and travel around a ring",
+    .paper =
+        "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts: Interprocessor collective communication library, 1994",
+    .steps = "ceil(log2 p) + p - 1",
+    .cost = "(ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b",
+    .scratch = "0",
+    .restrictions = {},
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast

@@ -1,0 +1,58 @@
+// Linear exclusive scan: every rank keeps what comes from below, adds its own data to it, and passes the sum on. The
+// fold from left to right.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
+// n.
+
+#include "algorithms/algorithm.hpp"
+
+namespace quadrille::exscan {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const bool last = problem.rank + 1 == problem.ranks;
+  if (problem.rank == 0) {
+    if (!last) builder.send(1, problem.input);
+    return;
+  }
+  if (last) {
+    builder.receive(problem.rank - 1, problem.output);
+    return;
+  }
+  const Region other = builder.scratch(problem.count);
+  const Region below = problem.in_place ? other : problem.output;
+  const Region sum = problem.in_place ? problem.output : other;
+  builder.receive(problem.rank - 1, below);
+  builder.reduce(below, problem.input, sum);
+  builder.send(problem.rank + 1, sum);
+  builder.copy(below, problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return problem.ranks < 3 ? 0 : problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm linear = {
+    .collective = Collective::exscan,
+    .name = "linear",
+    .summary = "every rank keeps what comes from below, adds its data and passes it on",
+    .paper = "",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b + n c)",
+    .scratch = "n",
+    .restrictions = {},
+    .fixed_order = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::exscan

@@ -1,0 +1,43 @@
+// Recursive doubling exclusive scan: ranks exchange the sums of all they have heard of across one dimension of a
+// hypercube after another; what comes from below goes into the result as well.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b + 2 n c). Any number of ranks, any operation. Scratch: 2 n, in place
+// 3 n.
+
+#include <utility>
+
+#include "algorithms/prefix.hpp"
+
+namespace quadrille::exscan {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  bool first = true;
+  prefix_by_doubling(builder, problem, [&](const Region& arrived) {
+    if (std::exchange(first, false)) {
+      builder.copy(arrived, problem.output);
+    } else {
+      builder.reduce(arrived, problem.output, problem.output);
+    }
+  });
+}
+
+}  // namespace
+
+extern const Algorithm recursive_doubling = {
+    .collective = Collective::exscan,
+    .name = "recursive_doubling",
+    .summary = "sums of blocks of ranks are exchanged across the dimensions of a hypercube",
+    .paper = "Hillis, Steele: Data parallel algorithms, 1986",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p)(a + n b + 2 n c)",
+    .scratch = "2 n; in place 3 n",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict_prefix_by_doubling,
+    .scratch_units = prefix_by_doubling_scratch_units,
+};
+
+}  // namespace quadrille::exscan

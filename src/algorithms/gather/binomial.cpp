@@ -1,0 +1,67 @@
+// Binomial gather: blocks climb a binomial tree. A rank collects the blocks of its subtree, which are consecutive ranks
+// from itself on, and sends them on in one piece; the root receives them where they belong.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
+
+#include <ranges>
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::gather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const std::int64_t n = problem.count;
+  const auto below = [&](Rank rank) { return patterns::binomial_subtree(rank, problem.ranks, problem.root); };
+  const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
+  if (!tree.parent) {
+    builder.copy(problem.input, problem.output_block(problem.rank));
+    for (Rank child : std::views::reverse(tree.children)) {
+      builder.receive(child, problem.output_blocks(child, below(child)));
+    }
+    return;
+  }
+  Region collected = problem.input;
+  if (!tree.children.empty()) {
+    collected = builder.scratch(below(problem.rank) * n);
+    builder.copy(problem.input, collected.part(0, n));
+  }
+  for (Rank child : std::views::reverse(tree.children)) {
+    const Rank distance = patterns::at_distance(child, -problem.rank, problem.ranks);
+    builder.receive(child, collected.part(distance * n, below(child) * n));
+  }
+  builder.send(*tree.parent, collected);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return patterns::largest_binomial_branch(problem.ranks) * problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  return {.steps = patterns::ceil_log2(problem.ranks),
+          .messages = problem.ranks - 1,
+          .units = patterns::binomial_depths(problem.ranks) * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm binomial = {
+    .collective = Collective::gather,
+    .name = "binomial",
+    .summary = "blocks climb a binomial tree",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p) a + (p - 1) n b",
+    .scratch = "at most p/2 n",
+    .restrictions = {},
+    .logarithmic = true,
+    .gathers = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::gather

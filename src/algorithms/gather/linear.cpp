@@ -1,0 +1,51 @@
+// Linear gather: every rank sends its block to the root, which receives each where it belongs.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::gather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  if (problem.rank != problem.root) {
+    builder.send(problem.root, problem.input);
+    return;
+  }
+  builder.copy(problem.input, problem.output_block(problem.rank));
+  for (Rank distance = 1; distance < problem.ranks; ++distance) {
+    const Rank from = patterns::at_distance(problem.rank, distance, problem.ranks);
+    builder.receive(from, problem.output_block(from));
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern constexpr Algorithm linear = {
+    .collective = Collective::gather,
+    .name = "linear",
+    .summary = "every rank sends its block to the root",
+    .paper = "",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b)",
+    .scratch = "0",
+    .restrictions = {},
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::gather
+
+namespace quadrille::gatherv {
+
+extern const Algorithm linear = twin(gather::linear, Collective::gatherv);
+
+}  // namespace quadrille::gatherv

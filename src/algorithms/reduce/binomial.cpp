@@ -1,0 +1,65 @@
+// Binomial reduce: partial results climb a binomial tree. A subtree holds consecutive ranks, counted from the tree's
+// root, and is combined behind those combined so far. Where the operation is not commutative the tree's root is rank 0,
+// to keep rank order, and the result takes one more step to the root.
+//
+// Steps: ceil(log2 p), + 1 if not commutative and the root is not rank 0. Cost: steps (a + n b + n c). Any number of
+// ranks, any operation. Scratch: 2 n.
+
+#include <ranges>
+
+#include "algorithms/accumulator.hpp"
+#include "algorithms/algorithm.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::reduce {
+
+namespace {
+
+Rank top_of(const Problem& problem) {
+  return problem.commutative ? problem.root : 0;
+}
+
+void build(Builder& builder, const Problem& problem) {
+  const Rank top = top_of(problem);
+  const Range all{0, problem.count};
+  const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, top);
+  Accumulator result(builder, problem);
+  for (Rank child : std::views::reverse(tree.children)) {
+    builder.receive(child, result.incoming(all));
+    result.combine(all, Accumulator::Side::higher);
+  }
+  if (tree.parent) {
+    builder.send(*tree.parent, result.value(all));
+  } else if (top == problem.root) {
+    result.deliver(all);
+  } else {
+    builder.send(problem.root, result.value(all));
+  }
+  if (problem.rank == problem.root && top != problem.root) builder.receive(top, problem.output);
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t detour = top_of(problem) == problem.root ? 0 : 1;
+  const std::int64_t messages = problem.ranks - 1 + detour;
+  return {
+      .steps = patterns::ceil_log2(problem.ranks) + detour, .messages = messages, .units = messages * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm binomial = {
+    .collective = Collective::reduce,
+    .name = "binomial",
+    .summary = "partial results climb a binomial tree",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "ceil(log2 p), + 1 if not commutative and the root is not rank 0",
+    .cost = "steps (a + n b + n c)",
+    .scratch = "2 n",
+    .restrictions = {},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = Accumulator::scratch_units_without_output,
+};
+
+}  // namespace quadrille::reduce

@@ -1,0 +1,64 @@
+// Linear reduce: the root receives the data of all ranks and folds it, from rank 0 up. The plain definition of a
+// reduction, to the bit.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
+// 3 n at the root.
+
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/fold.hpp"
+
+namespace quadrille::reduce {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  if (problem.rank != problem.root) {
+    builder.send(problem.root, problem.input);
+    return;
+  }
+  Rotation places(builder, problem.count);
+  LeftFold fold(builder);
+  for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    const bool last = rank + 1 == problem.ranks;
+    if (rank == problem.root) {
+      const bool straight_to_output = last || problem.in_place;
+      fold.add(problem.input, straight_to_output || rank == 0 ? problem.output : places.next());
+    } else {
+      const bool output_is_free = rank > 0 && fold.value() != problem.output;
+      const Region place = last && output_is_free ? problem.output : places.next();
+      builder.receive(rank, place);
+      fold.add(place, place);
+    }
+  }
+  builder.copy(fold.value(), problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return std::min<std::int64_t>(problem.ranks - 1, Rotation::blocks) * problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm linear = {
+    .collective = Collective::reduce,
+    .name = "linear",
+    .summary = "the root receives everything and folds it from rank 0 up",
+    .paper = "",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b + n c)",
+    .scratch = "3 n",
+    .restrictions = {},
+    .fixed_order = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::reduce

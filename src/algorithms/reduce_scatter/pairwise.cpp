@@ -1,0 +1,71 @@
+// Pairwise reduce-scatter: every rank sends each other one the share that is that one's. A commutative operation takes
+// the shares as they come; else they are collected and folded from rank 0 up.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks, any operation; can fold in a fixed
+// order. Scratch: 3 n, p n if not commutative.
+
+#include <algorithm>
+
+#include "algorithms/algorithm.hpp"
+#include "algorithms/fold.hpp"
+
+namespace quadrille::reduce_scatter {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  if (!problem.commutative) {
+    exchange_and_fold(
+        builder, problem, [&](Rank rank) { return problem.share(rank); }, problem.output);
+    return;
+  }
+  const Region mine = problem.input_block(problem.rank);
+  Rotation places(builder, mine.length);
+  LeftFold fold(builder);
+  fold.add(mine, mine);
+  for (Rank distance = 1; distance < problem.ranks; ++distance) {
+    const Rank from = patterns::at_distance(problem.rank, -distance, problem.ranks);
+    const Rank to = patterns::at_distance(problem.rank, distance, problem.ranks);
+    const Region arrived = places.next();
+    builder.send(to, problem.input_block(to));
+    builder.receive(from, arrived);
+    fold.add(arrived, arrived);
+  }
+  builder.copy(fold.value(), problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  const std::int64_t blocks =
+      problem.commutative ? std::min<std::int64_t>(problem.ranks - 1, Rotation::blocks) : problem.ranks;
+  return blocks * problem.largest_share();
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.total()};
+}
+
+}  // namespace
+
+extern constexpr Algorithm pairwise = {
+    .collective = Collective::reduce_scatter,
+    .name = "pairwise",
+    .summary = "every rank collects its share from all others",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b + n c)",
+    .scratch = "3 n; p n if not commutative",
+    .restrictions = {},
+    .fixed_order = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::reduce_scatter
+
+namespace quadrille::reduce_scatter_block {
+
+extern const Algorithm pairwise = twin(reduce_scatter::pairwise, Collective::reduce_scatter_block);
+
+}  // namespace quadrille::reduce_scatter_block

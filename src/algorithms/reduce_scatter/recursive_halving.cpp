@@ -1,0 +1,93 @@
+// Recursive halving: across one dimension of a hypercube after another, starting with the largest distance, peers
+// exchange the half of the data that belongs on the other's side and combine the half that belongs on their own. Ranks
+// beyond the largest power of two are represented by a neighbour, which hands them their share at the end.
+//
+// Steps: floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two: log2 p a + (p - 1) n b +
+// (p - 1) n c, n one share. Any number of ranks; commutative operations. Scratch: 2 p n.
+
+#include "algorithms/accumulator.hpp"
+#include "algorithms/algorithm.hpp"
+
+namespace quadrille::reduce_scatter {
+
+namespace {
+
+// The whole vector as what is accumulated, away from the caller's buffers.
+Problem whole_vector(const Problem& problem) {
+  Problem vector = problem;
+  vector.count = problem.total();
+  vector.in_place = false;
+  vector.output.length = 0;
+  return vector;
+}
+
+void build(Builder& builder, const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  if (const auto representative = cube.represented_by(problem.rank)) {
+    builder.send(*representative, problem.input);
+    builder.receive(*representative, problem.output);
+    return;
+  }
+  const Problem vector = whole_vector(problem);
+  Accumulator result(builder, vector);
+  take_in_represented(builder, vector, cube, result);
+  const Rank corner = cube.corner_of(problem.rank);
+  for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
+    const Rank peer = cube.neighbour(problem.rank, dimension);
+    // What belongs on the side of a corner: the shares of all ranks that its half stands for.
+    const auto side_of = [&](Rank of) {
+      const Rank first = of >> dimension << dimension;
+      const Rank end = cube.first_of(first + (Rank{1} << dimension));
+      return Range{problem.share(cube.first_of(first)).begin, problem.share(end - 1).end};
+    };
+    const Range mine = side_of(corner);
+    builder.send(peer, result.value(side_of(corner ^ (Rank{1} << dimension))));
+    builder.receive(peer, result.incoming(mine));
+    result.combine(mine, peer);
+  }
+  builder.copy(result.value(problem.share(problem.rank)), problem.output);
+  if (const auto represented = cube.represents(problem.rank)) {
+    builder.send(*represented, result.value(problem.share(*represented)));
+  }
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return Accumulator::scratch_units_without_output(whole_vector(problem));
+}
+
+Prediction predict(const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  std::int64_t handed_out = 0;
+  for (Rank corner = 0; corner < cube.extra(); ++corner) {
+    const Range share = problem.share(2 * corner);
+    handed_out += share.end - share.begin;
+  }
+  return {.steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
+          .messages = std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
+          .units = problem.total() * (cube.corners() - 1 + cube.extra()) + handed_out};
+}
+
+}  // namespace
+
+extern constexpr Algorithm recursive_halving = {
+    .collective = Collective::reduce_scatter,
+    .name = "recursive_halving",
+    .summary = "halves of the vector are exchanged across the dimensions of a hypercube",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "floor(log2 p), + 2 unless p is a power of two",
+    .cost = "log2 p a + (p - 1) n b + (p - 1) n c, for a power of two",
+    .scratch = "2 p n",
+    .restrictions = {.commutative = true},
+    .logarithmic = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::reduce_scatter
+
+namespace quadrille::reduce_scatter_block {
+
+extern const Algorithm recursive_halving = twin(reduce_scatter::recursive_halving, Collective::reduce_scatter_block);
+
+}  // namespace quadrille::reduce_scatter_block

@@ -1,0 +1,71 @@
+// Ring reduce-scatter: each share travels once around the ring, every rank adding its own contribution, and ends on the
+// rank it belongs to.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks; commutative operations, since a share
+// is folded from where it starts. Scratch: 2 n.
+
+#include "patterns/ring.hpp"
+
+#include <array>
+
+#include "algorithms/algorithm.hpp"
+
+namespace quadrille::reduce_scatter {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  if (problem.ranks == 1) builder.copy(problem.input, problem.output);
+  if (problem.ranks == 1) return;
+  const Rank next = patterns::at_distance(problem.rank, 1, problem.ranks);
+  const Rank previous = patterns::at_distance(problem.rank, -1, problem.ranks);
+  const auto share = [&](Rank distance) {
+    return problem.input_block(patterns::at_distance(problem.rank, distance, problem.ranks));
+  };
+  const std::int64_t n = problem.largest_share();
+  const std::array<Region, 2> places = {builder.scratch(n), builder.scratch(n)};
+
+  Region going = share(-1);
+  for (Rank step = 1; step < problem.ranks; ++step) {
+    const Region mine = share(-step - 1);
+    const Region arrived = places[static_cast<std::size_t>(step % 2)].part(0, mine.length);
+    builder.send(next, going);
+    builder.receive(previous, arrived);
+    builder.reduce(mine, arrived, arrived);
+    going = arrived;
+  }
+  builder.copy(going, problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return problem.ranks == 1 ? 0 : 2 * problem.largest_share();
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.total()};
+}
+
+}  // namespace
+
+extern constexpr Algorithm ring = {
+    .collective = Collective::reduce_scatter,
+    .name = "ring",
+    .summary = "shares travel around a ring to the rank they belong to, every rank adding its own",
+    .paper = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b + n c)",
+    .scratch = "2 n",
+    .restrictions = {.commutative = true},
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::reduce_scatter
+
+namespace quadrille::reduce_scatter_block {
+
+extern const Algorithm ring = twin(reduce_scatter::ring, Collective::reduce_scatter_block);
+
+}  // namespace quadrille::reduce_scatter_block

@@ -1,0 +1,49 @@
+// Linear scan: every rank adds its data to what the one below it has, and passes the sum on. The fold from left to
+// right.
+//
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
+// n.
+
+#include "algorithms/algorithm.hpp"
+
+namespace quadrille::scan {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  builder.copy(problem.input, problem.output);
+  if (problem.rank > 0) {
+    const Region below = builder.scratch(problem.count);
+    builder.receive(problem.rank - 1, below);
+    builder.reduce(below, problem.output, problem.output);
+  }
+  if (problem.rank + 1 < problem.ranks) builder.send(problem.rank + 1, problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return problem.ranks == 1 ? 0 : problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm linear = {
+    .collective = Collective::scan,
+    .name = "linear",
+    .summary = "every rank adds its data to what comes from below and passes it on",
+    .paper = "",
+    .steps = "p - 1",
+    .cost = "(p - 1)(a + n b + n c)",
+    .scratch = "n",
+    .restrictions = {},
+    .fixed_order = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::scan

@@ -1,0 +1,64 @@
+// Binomial scatter: the blocks of a whole subtree, which are consecutive ranks, come down a binomial tree in one piece;
+// a rank keeps its own and sends the others on.
+//
+// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::scatter {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const std::int64_t n = problem.count;
+  const auto below = [&](Rank rank) { return patterns::binomial_subtree(rank, problem.ranks, problem.root); };
+  const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
+  if (!tree.parent) {
+    for (Rank child : tree.children) builder.send(child, problem.input_blocks(child, below(child)));
+    builder.copy(problem.input_block(problem.rank), problem.output);
+    return;
+  }
+  if (tree.children.empty()) {
+    builder.receive(*tree.parent, problem.output);
+    return;
+  }
+  const Region arrived = builder.scratch(below(problem.rank) * n);
+  builder.receive(*tree.parent, arrived);
+  for (Rank child : tree.children) {
+    const Rank distance = patterns::at_distance(child, -problem.rank, problem.ranks);
+    builder.send(child, arrived.part(distance * n, below(child) * n));
+  }
+  builder.copy(arrived.part(0, n), problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return patterns::largest_binomial_branch(problem.ranks) * problem.count;
+}
+
+Prediction predict(const Problem& problem) {
+  return {.steps = patterns::ceil_log2(problem.ranks),
+          .messages = problem.ranks - 1,
+          .units = patterns::binomial_depths(problem.ranks) * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm binomial = {
+    .collective = Collective::scatter,
+    .name = "binomial",
+    .summary = "the blocks of whole subtrees come down a binomial tree",
+    .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
+    .steps = "ceil(log2 p)",
+    .cost = "ceil(log2 p) a + (p - 1) n b",
+    .scratch = "at most p/2 n",
+    .restrictions = {},
+    .logarithmic = true,
+    .gathers = true,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::scatter

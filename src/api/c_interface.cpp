@@ -1,0 +1,270 @@
+#include <quadrille/quadrille.h>
+
+#include <exception>
+#include <new>
+#include <quadrille/quadrille.hpp>
+#include <string>
+
+#include "api/handle.hpp"
+#include "engine/process.hpp"
+
+using namespace quadrille;
+
+struct quadrille_comm_s {
+  std::shared_ptr<engine::Context> context;
+};
+
+struct quadrille_request_s {
+  detail::Handle handle;
+  bool persistent = false;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+// No exception leaves through C.
+template <class Work>
+int guarded(Work&& work) noexcept {
+  int code = MPI_ERR_INTERN;
+  try {
+    work();
+    return MPI_SUCCESS;
+  } catch (const Error& error) {
+    code = error.code();
+    last_error = error.what();
+  } catch (const std::bad_alloc&) {
+    code = MPI_ERR_NO_MEM;
+    last_error = "out of memory";
+  } catch (const std::exception& error) {
+    last_error = error.what();
+  } catch (...) {
+    last_error = "a reduction's function or a callback threw something that is not a std::exception";
+  }
+  return code;
+}
+
+template <class Pointer>
+void require(const Pointer& pointer, int code, const char* what) {
+  if (!pointer) throw Error(code, what);
+}
+
+Options options_of(const quadrille_options* options) {
+  if (!options) return {};
+  return {options->algorithm ? options->algorithm : "", options->fixed_order != 0, options->memory};
+}
+
+int run(quadrille_comm comm, const detail::Call& call, const quadrille_options* options) {
+  return guarded([&] {
+    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    detail::Handle handle = api::handle(comm->context, call, options_of(options), api::Handles::borrowed);
+    handle.start();
+    handle.wait();
+  });
+}
+
+int make(quadrille_comm comm, const detail::Call& call, const quadrille_options* options, quadrille_request* request,
+         bool persistent) {
+  return guarded([&] {
+    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
+    auto made = std::make_unique<quadrille_request_s>(
+        quadrille_request_s{api::handle(comm->context, call, options_of(options), api::Handles::kept), persistent});
+    if (!persistent) made->handle.start();
+    *request = made.release();
+  });
+}
+
+void free_if_done(quadrille_request* request) {
+  if ((*request)->persistent) return;
+  delete *request;
+  *request = nullptr;
+}
+
+detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
+                          MPI_Datatype type) {
+  return {.address = address, .type = type, .counts = counts, .displacements = displacements};
+}
+
+detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
+                          const MPI_Datatype* types) {
+  return {.address = address, .counts = counts, .displacements = displacements, .types = types};
+}
+
+}  // namespace
+
+extern "C" {
+
+int quadrille_comm_create(MPI_Comm parent, quadrille_comm* comm) {
+  return guarded([&] {
+    require(comm, MPI_ERR_ARG, "there is no place for the communicator: it is NULL");
+    *comm = new quadrille_comm_s{api::context_of(parent)};
+  });
+}
+
+int quadrille_comm_free(quadrille_comm* comm) {
+  return guarded([&] {
+    require(comm && *comm, MPI_ERR_COMM, "the communicator is NULL");
+    delete *comm;
+    *comm = nullptr;
+  });
+}
+
+int quadrille_comm_rank(quadrille_comm comm, int* rank) {
+  return guarded([&] {
+    require(comm && rank, MPI_ERR_ARG, "the communicator or the place for the rank is NULL");
+    *rank = comm->context->rank();
+  });
+}
+
+int quadrille_comm_size(quadrille_comm comm, int* size) {
+  return guarded([&] {
+    require(comm && size, MPI_ERR_ARG, "the communicator or the place for the size is NULL");
+    *size = comm->context->ranks();
+  });
+}
+
+int quadrille_start(quadrille_request request) {
+  return guarded([&] {
+    require(request, MPI_ERR_REQUEST, "the request is NULL");
+    if (!request->persistent) throw Error(MPI_ERR_REQUEST, "only a request made by ..._init can be started");
+    request->handle.start();
+  });
+}
+
+int quadrille_test(quadrille_request* request, int* done) {
+  return guarded([&] {
+    require(request && done, MPI_ERR_ARG, "the request's or the answer's address is NULL");
+    *done = !*request || (*request)->handle.test() ? 1 : 0;
+    if (*done && *request) free_if_done(request);
+  });
+}
+
+int quadrille_wait(quadrille_request* request) {
+  return guarded([&] {
+    require(request, MPI_ERR_ARG, "the request's address is NULL");
+    if (!*request) return;
+    (*request)->handle.wait();
+    free_if_done(request);
+  });
+}
+
+int quadrille_request_free(quadrille_request* request) {
+  return guarded([&] {
+    require(request && *request, MPI_ERR_REQUEST, "the request is NULL");
+    delete *request;
+    *request = nullptr;
+  });
+}
+
+int quadrille_then(quadrille_request request, void (*function)(void* data), void* data) {
+  return guarded([&] {
+    require(request && function, MPI_ERR_ARG, "the request or the function is NULL");
+    request->handle.call_when_done([function, data] { function(data); });
+  });
+}
+
+int quadrille_then_start(quadrille_request request, quadrille_request next) {
+  return guarded([&] {
+    require(request && next, MPI_ERR_REQUEST, "a request is NULL");
+    if (!next->persistent) throw Error(MPI_ERR_REQUEST, "only a request made by ..._init can follow another");
+    if (request->persistent) {
+      next->handle.declare_after(request->handle);
+    } else {
+      next->handle.start_after(request->handle);
+    }
+  });
+}
+
+const char* quadrille_error_text(void) {
+  return last_error.c_str();
+}
+
+MPI_Count quadrille_peak_bytes(void) {
+  MPI_Count peak = 0;
+  guarded([&] { peak = Communicator::peak_bytes(); });
+  return peak;
+}
+
+// The three forms of a collective: its name, the call, its parameters.
+#define QUADRILLE_FORMS(name, call, ...)                                                                        \
+  int quadrille_##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options) {      \
+    return run(comm, call, options);                                                                            \
+  }                                                                                                             \
+  int quadrille_i##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options,       \
+                        quadrille_request* request) {                                                           \
+    return make(comm, call, options, request, false);                                                           \
+  }                                                                                                             \
+  int quadrille_##name##_init(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options, \
+                              quadrille_request* request) {                                                     \
+    return make(comm, call, options, request, true);                                                            \
+  }
+
+// NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
+QUADRILLE_FORMS(barrier, (detail::moved(Collective::barrier, {}, {})))
+QUADRILLE_FORMS(bcast, (detail::moved(Collective::bcast, {}, {buffer, count, type}, root)), void* buffer,
+                MPI_Count count, MPI_Datatype type, int root)
+QUADRILLE_FORMS(reduce, (detail::reduced(Collective::reduce, {sendbuf, count, type}, {recvbuf, count, type}, op, root)),
+                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root)
+QUADRILLE_FORMS(allreduce, (detail::reduced(Collective::allreduce, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+QUADRILLE_FORMS(gather,
+                (detail::moved(Collective::gather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                               root)),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                MPI_Datatype recvtype, int root)
+QUADRILLE_FORMS(gatherv,
+                (detail::moved(Collective::gatherv, {sendbuf, sendcount, sendtype},
+                               blocks(recvbuf, recvcounts, recvdispls, recvtype), root)),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype, int root)
+QUADRILLE_FORMS(scatter,
+                (detail::moved(Collective::scatter, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                               root)),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                MPI_Datatype recvtype, int root)
+QUADRILLE_FORMS(scatterv,
+                (detail::moved(Collective::scatterv, blocks(sendbuf, sendcounts, senddispls, sendtype),
+                               {recvbuf, recvcount, recvtype}, root)),
+                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
+                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
+QUADRILLE_FORMS(allgather,
+                (detail::moved(Collective::allgather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype})),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                MPI_Datatype recvtype)
+QUADRILLE_FORMS(allgatherv,
+                (detail::moved(Collective::allgatherv, {sendbuf, sendcount, sendtype},
+                               blocks(recvbuf, recvcounts, recvdispls, recvtype))),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
+                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
+QUADRILLE_FORMS(alltoall,
+                (detail::moved(Collective::alltoall, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype})),
+                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
+                MPI_Datatype recvtype)
+QUADRILLE_FORMS(alltoallv,
+                (detail::moved(Collective::alltoallv, blocks(sendbuf, sendcounts, senddispls, sendtype),
+                               blocks(recvbuf, recvcounts, recvdispls, recvtype))),
+                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
+                void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
+QUADRILLE_FORMS(alltoallw,
+                (detail::moved(Collective::alltoallw, blocks(sendbuf, sendcounts, senddispls, sendtypes),
+                               blocks(recvbuf, recvcounts, recvdispls, recvtypes))),
+                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
+                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
+                const MPI_Aint recvdispls[], const MPI_Datatype recvtypes[])
+QUADRILLE_FORMS(reduce_scatter,
+                (detail::reduced(Collective::reduce_scatter, {.address = sendbuf, .type = type},
+                                 {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
+                const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype type, MPI_Op op)
+QUADRILLE_FORMS(reduce_scatter_block,
+                (detail::reduced(Collective::reduce_scatter_block, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+QUADRILLE_FORMS(scan, (detail::reduced(Collective::scan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+QUADRILLE_FORMS(exscan, (detail::reduced(Collective::exscan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+// NOLINTEND(readability-function-size)
+
+#undef QUADRILLE_FORMS
+
+}  // extern "C"

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <quadrille/quadrille.hpp>
+
+#include "api/calls.hpp"
+
+namespace quadrille::api {
+
+// What both interfaces stand on.
+
+// Collective over `comm`, an intracommunicator. Throws Error for what can't be served.
+std::shared_ptr<engine::Context> context_of(MPI_Comm comm);
+
+// A call made ready, with the options that a user passed.
+detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call, const Options& options,
+                      Handles handles);
+
+}  // namespace quadrille::api
