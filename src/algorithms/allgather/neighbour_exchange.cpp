@@ -1,0 +1,62 @@
+// Neighbour exchange (Chen et al.): pairs of neighbours swap their blocks; then each rank swaps with its two neighbours
+// in turn the two blocks that it got last. Half the steps of the ring, and messages between neighbours only.
+//
+// Steps: p/2. Cost: p/2 a + (p - 1) n b. An even number of ranks. No scratch.
+
+#include <array>
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::allgather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const Rank p = problem.ranks;
+  builder.copy(problem.input, problem.output_block(problem.rank));
+  if (p == 1) return;
+  // An even rank swaps with the next one first, an odd one with the one before.
+  const bool even = problem.rank % 2 == 0;
+  const Rank partner = even ? problem.rank + 1 : problem.rank - 1;
+  const std::array<Rank, 2> peers = {partner, patterns::at_distance(problem.rank, even ? -1 : 1, p)};
+  builder.send(partner, problem.input);
+  builder.receive(partner, problem.output_block(partner));
+
+  // Pairs of blocks are named by the first, which is even. What comes from either side is one pair further each time.
+  const Rank mine = even ? problem.rank : partner;
+  std::array<Rank, 2> coming = {mine, mine};
+  const std::array<Rank, 2> direction = even ? std::array<Rank, 2>{2, -2} : std::array<Rank, 2>{-2, 2};
+  Rank going = mine;
+  for (Rank step = 1; step < p / 2; ++step) {
+    const auto side = static_cast<std::size_t>(step % 2);
+    coming[side] = patterns::at_distance(coming[side], direction[side], p);
+    builder.send(peers[side], problem.output_blocks(going, 2));
+    builder.receive(peers[side], problem.output_blocks(coming[side], 2));
+    going = coming[side];
+  }
+}
+
+Prediction predict(const Problem& problem) {
+  const std::int64_t p = problem.ranks;
+  return {.steps = p / 2, .messages = p * (p / 2), .units = p * (p - 1) * problem.count};
+}
+
+}  // namespace
+
+extern const Algorithm neighbour_exchange = {
+    .collective = Collective::allgather,
+    .name = "neighbour_exchange",
+    .summary = "neighbours swap the two blocks they got last, to the left and to the right in turn",
+    .paper =
+        "Chen, Zhang, Zhang, Yuan: Performance evaluation of allgather algorithms on Terascale Linux cluster, 2005",
+    .steps = "p/2",
+    .cost = "p/2 a + (p - 1) n b",
+    .scratch = "0",
+    .restrictions = {.even_ranks = true},
+    .build = build,
+    .predict = predict,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::allgather
