@@ -52,6 +52,7 @@ class Preparation {
   Shape shape();
   std::int64_t count() const;
   Shape with_algorithm(Shape shape) const;
+  std::int64_t segment_bytes(std::int64_t memory) const;
   bool staged(const Algorithm& algorithm) const;
   void bind(const Side& side, std::vector<Layout>& layouts, std::vector<Typed>& blocks) const;
   std::int64_t elements(const Side& side) const;
@@ -122,6 +123,13 @@ bool Preparation::staged(const Algorithm& algorithm) const {
   return algorithm.gathers || has_gaps(input_) || has_gaps(output_);
 }
 
+// Several segments wait in scratch at a time: under a bound on memory they are so small that this does not matter.
+std::int64_t Preparation::segment_bytes(std::int64_t memory) const {
+  constexpr std::int64_t segments_in_memory = 32;
+  const std::int64_t told = context_.settings().segment;
+  return memory == 0 ? told : std::clamp<std::int64_t>(memory / segments_in_memory, 1, told);
+}
+
 // Only what the caller asked for by name may turn out not to serve. Whether a rooted collective is in place is the
 // root's affair: the choice must be the same on every rank.
 Shape Preparation::with_algorithm(Shape shape) const {
@@ -131,7 +139,7 @@ Shape Preparation::with_algorithm(Shape shape) const {
     whole.algorithm = choice.algorithm;
     whole.width = choice.width;
     // Algorithms that do not cut their data must not be cached once for each segment size.
-    const std::int64_t units = context_.settings().segment / std::max<std::int64_t>(1, unit_bytes);
+    const std::int64_t units = segment_bytes(shape.memory) / std::max<std::int64_t>(1, unit_bytes);
     whole.segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, units) : 0;
     whole.staged = whole.memory > 0 && staged(*choice.algorithm);
     return whole;

@@ -75,6 +75,7 @@ bool Process::asked_to_tell() {
 void Process::call_back(std::function<void()> function) {
   callbacks_.push_back(std::move(function));
   callbacks_wait_.store(true, std::memory_order_relaxed);
+  wake();
 }
 
 void Process::run_waiting_callbacks() {
