@@ -49,6 +49,36 @@ TEST(Catalogue, RefusalsNameTheReason) {
   EXPECT_EQ(in_words(ring.restrictions), std::vector<std::string_view>{"commutative operation"});
 }
 
+// Whether the root is in place only the root knows, and all ranks must choose alike.
+TEST(Catalogue, NoAlgorithmOfARootedCollectiveDependsOnBeingInPlace) {
+  for (const Algorithm* one : catalogue()) {
+    if (traits(one->collective).rooted || traits(one->collective).counts_differ) {
+      EXPECT_FALSE(one->restrictions.not_in_place) << one->name;
+    }
+  }
+}
+
+TEST(Catalogue, EveryReductionCanBeFoldedInAFixedOrder) {
+  for (int i = 0; i < collectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (!traits(collective).reduces) continue;
+    const auto all = catalogue();
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Algorithm* one) {
+      return one->collective == collective && one->fixed_order;
+    })) << name(collective);
+  }
+}
+
+TEST(Catalogue, AWidthGoesBehindTheName) {
+  EXPECT_EQ(choice_of(Collective::alltoall, "bruck").width, 0);
+  EXPECT_EQ(choice_of(Collective::alltoall, "bruck:4").width, 4);
+  EXPECT_EQ(choice_of(Collective::alltoall, "bruck:4").algorithm, find_algorithm(Collective::alltoall, "bruck"));
+  EXPECT_EQ(choice_of(Collective::alltoall, "bruck:x").width, -1);
+  EXPECT_FALSE(choice_of(Collective::alltoall, "nothing:4"));
+  EXPECT_NE(refusal(*find_algorithm(Collective::alltoall, "linear"), {.width = 4}), "");
+  EXPECT_NE(refusal(*find_algorithm(Collective::alltoall, "bruck"), {.width = 1}), "");
+}
+
 TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndQuick) {
   double slowest = 0;
   std::int64_t largest = 0;
@@ -118,6 +148,35 @@ TEST(Meaning, OfBcastIsTheRootsBuffer) {
   EXPECT_EQ(all[0].source, 2);
   EXPECT_FALSE(all[0].reduced);
   EXPECT_EQ(all[0].output.length, 9);
+}
+
+TEST(Meaning, OfAScanIsTheRanksUpToThisOne) {
+  const Problem problem{.rank = 2, .ranks = 4, .count = 3};
+  EXPECT_EQ(meaning(Collective::scan, problem_of(Collective::scan, problem)).front().end, 3);
+  EXPECT_EQ(meaning(Collective::exscan, problem_of(Collective::exscan, problem)).front().end, 2);
+  EXPECT_TRUE(meaning(Collective::exscan, problem_of(Collective::exscan, {.ranks = 4, .count = 3})).empty());
+}
+
+TEST(Meaning, OfAReduceScatterIsTheRanksShare) {
+  const std::vector<std::int64_t> counts = {2, 0, 5};
+  const Shares shares(counts);
+  const Problem problem{.rank = 2, .ranks = 3, .shares = &shares};
+  const Problem named = problem_of(Collective::reduce_scatter, problem);
+  const Meaning share = meaning(Collective::reduce_scatter, named).front();
+  EXPECT_EQ(share.from.offset, 2);
+  EXPECT_EQ(share.output.length, 5);
+  EXPECT_EQ(named.input.length, 7);
+}
+
+TEST(Meaning, OfAGatherInPlaceIsTheRootsOwnOutput) {
+  const Problem problem{.rank = 1, .ranks = 3, .root = 1, .count = 4, .in_place = true};
+  const Problem named = problem_of(Collective::gather, problem);
+  EXPECT_EQ(named.input, named.output_block(1));
+  const auto blocks = meaning(Collective::gather, named);
+  EXPECT_EQ(blocks[1].from.buffer, Buffer::output);
+  EXPECT_EQ(blocks[1].from.offset, 4);
+  EXPECT_EQ(blocks[2].from.buffer, Buffer::input);
+  EXPECT_EQ(block_count(Collective::gather, named, Buffer::input), 0);
 }
 
 }  // namespace

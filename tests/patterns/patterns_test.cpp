@@ -1,9 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
+#include <set>
 
 #include "patterns/hypercube.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/tournament.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::patterns {
@@ -12,7 +15,8 @@ namespace {
 using MakeTree = Tree (*)(Rank, Rank, Rank);
 
 TEST(Trees, ParentsAndChildrenAgreeAndReachEveryRankOnce) {
-  for (MakeTree tree : {linear_tree, binomial_tree, chain}) {
+  const MakeTree three_nomial = [](Rank rank, Rank ranks, Rank root) { return knomial_tree(rank, ranks, root, 3); };
+  for (MakeTree tree : {linear_tree, binomial_tree, chain, binary_tree, in_order_binary_tree, three_nomial}) {
     for (Rank ranks : {1, 2, 3, 4, 5, 7, 8, 11, 16, 33}) {
       for (Rank root = 0; root < ranks; ++root) {
         std::vector<int> reached(static_cast<std::size_t>(ranks), 0);
@@ -34,6 +38,55 @@ TEST(Trees, BinomialServesTheLargestSubtreeFirst) {
   EXPECT_EQ(binomial_tree(0, 11, 0).children, (std::vector<Rank>{8, 4, 2, 1}));
   EXPECT_EQ(binomial_tree(8, 11, 0).children, (std::vector<Rank>{10, 9}));
   EXPECT_EQ(binomial_tree(3, 8, 3).children, (std::vector<Rank>{7, 5, 4}));
+}
+
+// The ranks below a node and itself, from left to right.
+std::vector<Rank> in_order(Rank rank, Rank ranks, Rank root) {
+  std::vector<Rank> left;
+  std::vector<Rank> right;
+  for (Rank child : in_order_binary_tree(rank, ranks, root).children) {
+    const std::vector<Rank> below = in_order(child, ranks, root);
+    auto& side = child < rank ? left : right;
+    side.insert(side.end(), below.begin(), below.end());
+  }
+  left.push_back(rank);
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+TEST(Trees, InOrderBinaryKeepsTheOrderOfRanks) {
+  for (Rank ranks : {1, 2, 3, 6, 7, 12}) {
+    std::vector<Rank> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    for (Rank root = 0; root < ranks; ++root) EXPECT_EQ(in_order(root, ranks, root), all);
+  }
+}
+
+TEST(Trees, BinomialSubtreesAreConsecutiveRanks) {
+  EXPECT_EQ(binomial_subtree(0, 11, 0), 11);
+  EXPECT_EQ(binomial_subtree(4, 11, 0), 4);
+  EXPECT_EQ(binomial_subtree(8, 11, 0), 3);
+  EXPECT_EQ(binomial_subtree(1, 11, 9), 1);
+  EXPECT_EQ(largest_binomial_branch(11), 4);
+  EXPECT_EQ(largest_binomial_branch(2), 0);
+  EXPECT_EQ(binomial_depths(8), 12);
+  EXPECT_EQ(binomial_depths(5), 5);
+}
+
+TEST(Tournament, EverybodyMeetsEverybodyOnce) {
+  for (Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13, 16}) {
+    std::set<std::pair<Rank, Rank>> met;
+    for (Rank round = 0; round < tournament_rounds(ranks); ++round) {
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        const auto partner = tournament_partner(rank, ranks, round);
+        if (!partner) continue;
+        EXPECT_NE(*partner, rank);
+        EXPECT_EQ(tournament_partner(*partner, ranks, round), rank);
+        EXPECT_TRUE(met.emplace(rank, *partner).second);
+      }
+    }
+    EXPECT_EQ(static_cast<Rank>(met.size()), ranks * (ranks - 1));
+  }
 }
 
 TEST(Trees, WorkUpToTheLargestRankNumbers) {
