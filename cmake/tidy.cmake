@@ -12,6 +12,15 @@ function(quadrille_tidy target)
     return()
   endif()
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.hpp ${PROJECT_SOURCE_DIR}/include/*.hpp)
+  # clang-tidy would read a source once for every MPI it is built for.
+  set(commands ${CMAKE_CURRENT_BINARY_DIR}/${target}/compile_commands.json)
+  file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${target})
+  add_custom_command(
+    OUTPUT ${commands}
+    COMMAND Python3::Interpreter -B ${PROJECT_SOURCE_DIR}/cmake/once_each.py
+            ${PROJECT_BINARY_DIR}/compile_commands.json ${commands}
+    DEPENDS ${PROJECT_SOURCE_DIR}/cmake/once_each.py
+    VERBATIM)
   set(stamps)
   foreach(source IN LISTS ARGN)
     file(RELATIVE_PATH name ${PROJECT_SOURCE_DIR} ${source})
@@ -21,9 +30,9 @@ function(quadrille_tidy target)
     # Without carets clang keeps quiet about the warnings that it suppressed.
     add_custom_command(
       OUTPUT ${stamp}
-      COMMAND ${CLANG_TIDY} -p ${PROJECT_BINARY_DIR} --quiet --extra-arg=-fno-caret-diagnostics ${source}
+      COMMAND ${CLANG_TIDY} -p ${CMAKE_CURRENT_BINARY_DIR}/${target} --quiet --extra-arg=-fno-caret-diagnostics ${source}
       COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-      DEPENDS ${source} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
+      DEPENDS ${commands} ${source} ${headers} ${PROJECT_SOURCE_DIR}/.clang-tidy
       COMMENT "Tidying ${name}"
       VERBATIM)
     list(APPEND stamps ${stamp})

@@ -328,15 +328,15 @@ class QUADRILLE_EXPORT Communicator {
   }
   template <Data Input, WritableData Output, class Op>
   void allreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    run(reduction(Collective::allreduce, input, output, std::move(op)), options);
+    run(reduction(Collective::allreduce, input, output, std::move(op), {}), options);
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Pending iallreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Pending(prepare(reduction(Collective::allreduce, input, output, std::move(op)), options));
+    return Pending(prepare(reduction(Collective::allreduce, input, output, std::move(op), {}), options));
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Persistent allreduce_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Persistent(prepare(reduction(Collective::allreduce, input, output, std::move(op)), options));
+    return Persistent(prepare(reduction(Collective::allreduce, input, output, std::move(op), {}), options));
   }
   ///@}
 
@@ -678,15 +678,15 @@ class QUADRILLE_EXPORT Communicator {
   }
   template <Data Input, WritableData Output, class Op>
   void reduce_scatter_block(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    run(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options);
+    run(reduction(Collective::reduce_scatter_block, input, output, std::move(op), {}), options);
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Pending ireduce_scatter_block(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Pending(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options));
+    return Pending(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op), {}), options));
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Persistent reduce_scatter_block_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Persistent(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op)), options));
+    return Persistent(prepare(reduction(Collective::reduce_scatter_block, input, output, std::move(op), {}), options));
   }
   ///@}
 
@@ -708,15 +708,15 @@ class QUADRILLE_EXPORT Communicator {
   }
   template <Data Input, WritableData Output, class Op>
   void scan(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    run(reduction(Collective::scan, input, output, std::move(op)), options);
+    run(reduction(Collective::scan, input, output, std::move(op), {}), options);
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Pending iscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Pending(prepare(reduction(Collective::scan, input, output, std::move(op)), options));
+    return Pending(prepare(reduction(Collective::scan, input, output, std::move(op), {}), options));
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Persistent scan_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Persistent(prepare(reduction(Collective::scan, input, output, std::move(op)), options));
+    return Persistent(prepare(reduction(Collective::scan, input, output, std::move(op), {}), options));
   }
   ///@}
 
@@ -738,15 +738,15 @@ class QUADRILLE_EXPORT Communicator {
   }
   template <Data Input, WritableData Output, class Op>
   void exscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    run(reduction(Collective::exscan, input, output, std::move(op)), options);
+    run(reduction(Collective::exscan, input, output, std::move(op), {}), options);
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Pending iexscan(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Pending(prepare(reduction(Collective::exscan, input, output, std::move(op)), options));
+    return Pending(prepare(reduction(Collective::exscan, input, output, std::move(op), {}), options));
   }
   template <LastingData Input, LastingWritableData Output, class Op>
   Persistent exscan_init(Input&& input, Output&& output, Op op, const Options& options = {}) {
-    return Persistent(prepare(reduction(Collective::exscan, input, output, std::move(op)), options));
+    return Persistent(prepare(reduction(Collective::exscan, input, output, std::move(op), {}), options));
   }
   ///@}
 
@@ -792,8 +792,7 @@ class QUADRILLE_EXPORT Communicator {
     return exchange(collective, detail::buffer(input), detail::buffer(output), details);
   }
   template <class Input, class Output, class Op>
-  detail::Call reduction(Collective collective, Input& input, Output& output, Op op,
-                         const Details& details = {}) const {
+  detail::Call reduction(Collective collective, Input& input, Output& output, Op op, const Details& details) const {
     using T = std::ranges::range_value_t<Output>;
     same_elements<Input, Output>();
     static_assert(std::is_invocable_r_v<T, Op, T, T>, "the operation must take two elements and return one");

@@ -11,6 +11,9 @@ namespace quadrille::patterns {
 struct Tree {
   std::optional<Rank> parent;  // none at the root
   std::vector<Rank> children;  // in the order in which they are served
+
+  // The other way round: as they report to their parent, the smallest subtree of a binomial tree first.
+  std::vector<Rank> backwards() const { return {children.rbegin(), children.rend()}; }
 };
 
 // Every rank hangs on the root.

@@ -94,11 +94,19 @@ void add_stretching(std::vector<Victim>& victims) {
                      verify::subject_of(Collective::alltoallv, stretch::in_place_alltoallv, in_place, symmetric, 4)});
 }
 
-std::vector<Victim> all_victims() {
-  std::vector<Victim> victims;
-  add_catalogue(victims);
-  add_stretching(victims);
-  return victims;
+struct Victims {
+  std::vector<Victim> all;
+  std::size_t stretching = 0;  // the first that is not of the catalogue
+};
+const Victims& victims() {
+  static const Victims made = [] {
+    Victims victims;
+    add_catalogue(victims.all);
+    victims.stretching = victims.all.size();
+    add_stretching(victims.all);
+    return victims;
+  }();
+  return made;
 }
 
 std::int64_t mutants_wanted() {
@@ -107,7 +115,7 @@ std::int64_t mutants_wanted() {
 }
 
 TEST(Mutation, EveryVictimIsRightToBeginWith) {
-  for (const Victim& victim : all_victims()) {
+  for (const Victim& victim : victims().all) {
     EXPECT_EQ(verify::prove(victim.subject).fault, "") << victim.name;
     const Opinion opinion = explore(victim.subject, most_states);
     EXPECT_EQ(opinion.kind, Opinion::Kind::right) << victim.name << ": " << opinion.why;
@@ -116,12 +124,10 @@ TEST(Mutation, EveryVictimIsRightToBeginWith) {
 }
 
 TEST(Mutation, EveryAlgorithmIsAVictim) {
-  std::vector<Victim> victims;
-  add_catalogue(victims);
   for (const Algorithm* algorithm : catalogue()) {
     const std::string start = fmt::format("{} {} on ", name(algorithm->collective), algorithm->name);
     const auto is_of_it = [&](const Victim& victim) { return victim.name.starts_with(start); };
-    EXPECT_GT(std::count_if(victims.begin(), victims.end(), is_of_it), 0) << start;
+    EXPECT_TRUE(std::any_of(victims().all.begin(), victims().all.end(), is_of_it)) << start;
   }
 }
 
@@ -132,20 +138,17 @@ struct Tally {
 };
 
 TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
-  const std::vector<Victim> victims = all_victims();
+  const std::vector<Victim>& all = victims().all;
   const std::uint64_t seed =
       std::getenv("QUADRILLE_SEED") ? std::strtoull(std::getenv("QUADRILLE_SEED"), nullptr, 10) : 1;
   std::mt19937_64 random(seed);
   std::map<Damage, Tally> tallies;
-  std::vector<Victim> plain;
-  add_catalogue(plain);
-  const std::size_t stretching = plain.size();
   std::int64_t made = 0;
   for (std::int64_t tries = 0; made < mutants_wanted() && tries < 100 * mutants_wanted(); ++tries) {
     const auto damage = static_cast<Damage>(tries % damages);
     // The stretching ones are few and have the rarer kinds of operations: every fourth mutant is of one of them.
-    const std::size_t first = random() % 4 == 0 ? stretching : 0;
-    const Victim& victim = victims[first + random() % (victims.size() - first)];
+    const std::size_t first = random() % 4 == 0 ? victims().stretching : 0;
+    const Victim& victim = all[first + random() % (all.size() - first)];
     verify::Subject mutant = victim.subject;
     if (!inflict(damage, mutant, random) || mutant.schedules == victim.subject.schedules) continue;
     ++made;

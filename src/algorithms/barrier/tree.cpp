@@ -3,8 +3,6 @@
 //
 // Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p) a. Any number of ranks. No scratch.
 
-#include <ranges>
-
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
@@ -15,7 +13,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, 0);
-  for (Rank child : std::views::reverse(tree.children)) builder.receive_signal(child);
+  for (Rank child : tree.backwards()) builder.receive_signal(child);
   builder.fence();
   if (tree.parent) {
     builder.send_signal(*tree.parent);

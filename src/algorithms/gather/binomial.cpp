@@ -3,8 +3,6 @@
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
-#include <ranges>
-
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
@@ -19,7 +17,7 @@ void build(Builder& builder, const Problem& problem) {
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
   if (!tree.parent) {
     builder.copy(problem.input, problem.output_block(problem.rank));
-    for (Rank child : std::views::reverse(tree.children)) {
+    for (Rank child : tree.backwards()) {
       builder.receive(child, problem.output_blocks(child, below(child)));
     }
     return;
@@ -29,7 +27,7 @@ void build(Builder& builder, const Problem& problem) {
     collected = builder.scratch(below(problem.rank) * n);
     builder.copy(problem.input, collected.part(0, n));
   }
-  for (Rank child : std::views::reverse(tree.children)) {
+  for (Rank child : tree.backwards()) {
     const Rank distance = patterns::at_distance(child, -problem.rank, problem.ranks);
     builder.receive(child, collected.part(distance * n, below(child) * n));
   }

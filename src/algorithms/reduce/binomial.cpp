@@ -5,8 +5,6 @@
 // Steps: ceil(log2 p), + 1 if not commutative and the root is not rank 0. Cost: steps (a + n b + n c). Any number of
 // ranks, any operation. Scratch: 2 n.
 
-#include <ranges>
-
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
 #include "patterns/trees.hpp"
@@ -24,7 +22,7 @@ void build(Builder& builder, const Problem& problem) {
   const Range all{0, problem.count};
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, top);
   Accumulator result(builder, problem);
-  for (Rank child : std::views::reverse(tree.children)) {
+  for (Rank child : tree.backwards()) {
     builder.receive(child, result.incoming(all));
     result.combine(all, Accumulator::Side::higher);
   }

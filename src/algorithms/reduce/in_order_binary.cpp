@@ -40,8 +40,8 @@ std::int64_t combined(Rank left, std::int64_t left_steps, Rank right, std::int64
 std::pair<std::int64_t, std::int64_t> even_trees(Rank ranks) {
   if (ranks == 0) return {0, 0};
   const Rank half = (ranks - 1) / 2;
-  const auto [of_half, of_more] = even_trees(half);
-  const auto steps = [&](Rank size) { return size == half ? of_half : of_more; };
+  const std::pair<std::int64_t, std::int64_t> halves = even_trees(half);
+  const auto steps = [&](Rank size) { return size == half ? halves.first : halves.second; };
   const auto tree = [&](Rank size) {
     return combined(size / 2, steps(size / 2), (size - 1) / 2, steps((size - 1) / 2));
   };
