@@ -112,7 +112,7 @@ class QUADRILLE_EXPORT Handle {
   void start();
   void start_after(const Handle& earlier);
   void declare_after(const Handle& earlier);
-  void call_when_done(std::function<void()> function);
+  void call_when_done(std::function<void()> function, bool also_if_over);
   bool test();
   void wait();
 
@@ -158,10 +158,11 @@ class [[nodiscard]] Persistent {
   /// Waits until the run is done.
   void wait() { handle_.wait(); }
 
-  /// Has `function` called after every run. It is called by a later call that waits or tests, or by the progress
-  /// thread, never inside another such function and never if the run failed. It must not wait for a collective that
-  /// ranks may start in another order: for that, declare it with then(next).
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function)); }
+  /// Has `function` called after every run from now on, in place of the one told before. It is called by a later call
+  /// that waits or tests, or by the progress thread, never inside another such function and never if the run failed;
+  /// wait() returns when it has been. What it throws, the next call that waits or tests throws. It must not destroy
+  /// this object, nor start a collective that ranks may start in another order: for that, declare it with then(next).
+  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), false); }
   /// From now on every run is followed by one of `next`, of the same communicator, which begins on each rank as soon as
   /// this one has ended there. It takes its place in the order of collectives at the start of this one, so that ranks
   /// need not agree on anything. Both are waited for one by one. Chains may be longer; `next` can follow one only.
@@ -185,8 +186,8 @@ class [[nodiscard]] Pending {
   /// Waits until it is done. The destructor does as well, but has nowhere to report an error.
   void wait() { handle_.wait(); }
 
-  /// Has `function` called when it is done: see Persistent::then.
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function)); }
+  /// Has `function` called when it is done, or soon if it is already: see Persistent::then.
+  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), true); }
   /// Starts a run of `next`, of the same communicator, that begins when this one has ended here: see Persistent::then.
   void then(Persistent& next) { next.handle_.start_after(handle_); }
 

@@ -160,7 +160,7 @@ int quadrille_request_free(quadrille_request* request) {
 int quadrille_then(quadrille_request request, void (*function)(void* data), void* data) {
   return guarded([&] {
     require(request && function, MPI_ERR_ARG, "the request or the function is NULL");
-    request->handle.call_when_done([function, data] { function(data); });
+    request->handle.call_when_done([function, data] { function(data); }, !request->persistent);
   });
 }
 

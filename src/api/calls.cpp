@@ -17,7 +17,17 @@ using engine::Context;
 using engine::Shape;
 using engine::Task;
 
+// Of counts and sizes, which may be anything.
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  if (!__builtin_mul_overflow(a, b, &result)) return result;
+  throw Error(MPI_ERR_COUNT, fmt::format("{} times {} bytes or blocks are more than 64 bits can count", a, b));
+}
+
 Layout layout_of(const detail::UserBuffer& buffer) {
+  if (buffer.type == MPI_DATATYPE_NULL && buffer.element_bytes == 0) {
+    throw Error(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
+  }
   return buffer.type == MPI_DATATYPE_NULL ? Layout::basic(buffer.element_bytes) : engine::layout_of(buffer.type);
 }
 
@@ -29,6 +39,10 @@ class Preparation {
     refuse_root();
     find_places();
     if (!of_.reduces) return;
+    if (of_.counts_differ && !call.output.counts) {
+      throw Error(MPI_ERR_ARG, fmt::format("{}: the counts are NULL", name(call.collective)));
+    }
+    if (call.op == MPI_OP_NULL && !call.combine) throw Error(MPI_ERR_OP, "the operation is MPI_OP_NULL");
     element_ = layout_of(call.output);
     refuse_negative({.buffer = &call.output});
   }
@@ -43,7 +57,7 @@ class Preparation {
     bool all = false;         // of all ranks, not only its own
     Layout layout = Layout::basic(1);
 
-    std::int64_t bytes() const { return buffer->count * layout.size(); }
+    std::int64_t bytes() const { return product(buffer->count, layout.size()); }
   };
 
   void refuse_root() const;
@@ -92,6 +106,15 @@ void Preparation::find_places() {
   output_.blocks = block_count(call_.collective, place, Buffer::output);
   for (Side* side : {&input_, &output_}) {
     if (side->blocks == 0) continue;
+    if (side->buffer->address == MPI_IN_PLACE) {
+      const std::string_view where = receives_in_place ? "output of the root" : "input";
+      throw Error(MPI_ERR_BUFFER, fmt::format("{}: MPI_IN_PLACE {}", name(call_.collective),
+                                              of_.may_be_in_place ? fmt::format("may only stand for the {}", where)
+                                                                  : "has no meaning here"));
+    }
+    if (of_.separate_blocks && side->all && !side->buffer->counts) {
+      throw Error(MPI_ERR_ARG, fmt::format("{}: the counts are NULL", name(call_.collective)));
+    }
     if (!side->buffer->types) side->layout = layout_of(*side->buffer);
     refuse_negative(*side);
   }
@@ -159,7 +182,7 @@ Shape Preparation::with_algorithm(Shape shape) const {
   const std::int64_t total = shape.shares ? shape.shares->total() : shape.count;
   const Choice chosen{&choose({.collective = call_.collective,
                                .ranks = context_.ranks(),
-                               .bytes = total * unit_bytes,
+                               .bytes = product(total, unit_bytes),
                                .count = total,
                                .segment = context_.settings().segment,
                                .in_place = problem.in_place,
@@ -186,7 +209,7 @@ Shape Preparation::shape() {
 std::int64_t Preparation::elements(const Side& side) const {
   // In place, a reduce_scatter's output holds the input.
   const bool all = side.all || (in_place_ && of_.reduces && input_.all);
-  if (!shares_) return side.buffer->count * (all ? context_.ranks() : 1);
+  if (!shares_) return product(side.buffer->count, all ? context_.ranks() : 1);
   const Range own = shares_->of(context_.rank());
   return all ? shares_->total() : own.end - own.begin;
 }

@@ -36,10 +36,7 @@ Handle::~Handle() {
 void Handle::finish() noexcept {
   if (!task_) return;
   std::unique_ptr<Task> task(std::exchange(task_, nullptr));
-  try {
-    context_->wait(*task);
-  } catch (...) {  // NOLINT(bugprone-empty-catch): whoever wanted to know has called wait
-  }
+  context_->wait_quietly(*task);  // whoever wanted to know has called wait
   context_->release(std::move(task));
 }
 
@@ -64,9 +61,9 @@ void Handle::declare_after(const Handle& earlier) {
   context_->declare(*task_, *earlier.task_);
 }
 
-void Handle::call_when_done(std::function<void()> function) {
+void Handle::call_when_done(std::function<void()> function, bool also_if_over) {
   require();
-  context_->set_callback(*task_, std::move(function));
+  context_->set_callback(*task_, std::move(function), also_if_over);
 }
 
 bool Handle::test() {

@@ -22,6 +22,9 @@ std::string call(const Opinion::Camp& camp) {
   }
   if (of.counts_differ) text += fmt::format(" in shares with the mark {:x}", camp.shares);
   if (of.reduces) text += fmt::format(" of {} bytes each", camp.element_bytes);
+  if (camp.fixed_order) text += " in a fixed order";
+  if (!camp.commutative && !camp.fixed_order) text += " by what does not commute";
+  if (camp.memory > 0) text += fmt::format(" within {} bytes", camp.memory);
   if (camp.operation >= 0) text += fmt::format(" by {}", name_of_operation(camp.operation));
   return text;
 }

@@ -18,7 +18,10 @@ struct Opinion {
     Rank root = 0;
     std::int32_t width = 0;
     std::int64_t count = 0;
-    std::uint64_t shares = 0;        // a number made of the counts of all ranks, where they differ
+    std::uint64_t shares = 0;  // a number made of the counts of all ranks, where they differ
+    std::int64_t memory = 0;   // that it may take
+    bool commutative = true;
+    bool fixed_order = false;
     std::int64_t element_bytes = 0;  // of what is reduced
     std::int32_t operation = -1;     // of a reduction, if it is MPI's own
     Rank first = 0;                  // its lowest rank
@@ -26,7 +29,8 @@ struct Opinion {
 
     bool agrees_with(const Camp& camp) const {
       return algorithm == camp.algorithm && root == camp.root && width == camp.width && count == camp.count &&
-             shares == camp.shares && element_bytes == camp.element_bytes && operation == camp.operation;
+             shares == camp.shares && memory == camp.memory && commutative == camp.commutative &&
+             fixed_order == camp.fixed_order && element_bytes == camp.element_bytes && operation == camp.operation;
     }
   };
   Camp lowest;

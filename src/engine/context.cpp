@@ -255,6 +255,7 @@ void Context::enqueue(Task& task) {
   task.state_ = Task::State::queued;
   task.error_ = nullptr;
   task.named_missing_ = task.told_ = false;
+  task.followed_ = task.declared_ != nullptr;
   task.previous_ = newest_;
   task.next_ = nullptr;
   (newest_ ? newest_->next_ : oldest_) = &task;
@@ -277,14 +278,22 @@ void Context::start(Task& task) {
 void Context::start_after(Task& task, Task& earlier) {
   const auto locked = process_.lock();
   if (&earlier.context_ != this) throw Error(MPI_ERR_ARG, "a collective can only follow one of the same communicator");
-  if (earlier.follower_) throw Error(MPI_ERR_ARG, "another collective follows this one already");
+  // Whether the earlier one has ended here other ranks don't know: what is refused must not depend on it.
+  if (earlier.followed_) throw Error(MPI_ERR_ARG, "another collective follows this one already");
   refuse_start(task);
+  earlier.followed_ = true;
   if (earlier.in_flight()) {
     task.follows_ = &earlier;
     earlier.follower_ = &task;
   }
   enqueue(task);
+  if (earlier.state_ == Task::State::failed) {
+    task.error_ = earlier.error_;
+    end(task, Task::State::failed);
+    return;
+  }
   pump();
+  process_.wake();
 }
 
 void Context::declare(Task& task, Task& earlier) {
@@ -299,11 +308,10 @@ void Context::declare(Task& task, Task& earlier) {
   task.declared_by_ = &earlier;
 }
 
-void Context::set_callback(Task& task, std::function<void()> then) {
+void Context::set_callback(Task& task, std::function<void()> then, bool also_if_over) {
   const auto locked = process_.lock();
-  task.then_ = std::move(then);
-  const bool over = task.state_ == Task::State::done;
-  if (over && task.then_) process_.call_back(task.then_);
+  task.then_ = then ? std::make_shared<Callback>(Callback{std::move(then)}) : nullptr;
+  if (also_if_over && task.then_ && task.state_ == Task::State::done) process_.call_back(task.then_);
 }
 
 // Begins what is queued, in order, as far as tags and memory reach. What follows another gets both in its turn, on
@@ -359,6 +367,9 @@ void Context::begin(Task& task) {
                        .width = task.shape_.width,
                        .count = task.shape_.shares ? task.shape_.shares->total() : task.shape_.count,
                        .shares = task.shape_.shares ? task.shape_.shares->mark() : 0,
+                       .memory = task.shape_.memory,
+                       .commutative = task.shape_.commutative,
+                       .fixed_order = task.shape_.fixed_order,
                        .element_bytes = task.main_.scratch_layout().size(),
                        .operation = task.operation_,
                        .first = rank_,
@@ -410,15 +421,25 @@ bool Context::test(Task& task) {
   {
     const auto locked = process_.lock();
     if (task.in_flight()) process_.look();
-    if (task.in_flight()) return false;
   }
   process_.run_callbacks();
+  {
+    const auto locked = process_.lock();
+    if (task.in_flight() || !process_.called_back(task.then_.get())) return false;
+  }
+  process_.rethrow_from_callback();
   rethrow_if_failed(task);
   return true;
 }
 
+void Context::wait_quietly(Task& task) {
+  process_.run_callbacks();
+  process_.wait([&] { return !task.in_flight() && process_.called_back(task.then_.get()); });
+}
+
 void Context::wait(Task& task) {
-  process_.wait([&task] { return !task.in_flight(); });
+  wait_quietly(task);
+  process_.rethrow_from_callback();
   rethrow_if_failed(task);
 }
 

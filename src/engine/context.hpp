@@ -96,7 +96,8 @@ class Task final : private Listener {
   Task* follower_ = nullptr;  // begins when this one has ended, in this run
   Task* declared_ = nullptr;  // is started with this one, to follow it, in every run
   Task* declared_by_ = nullptr;
-  std::function<void()> then_;
+  bool followed_ = false;  // something was started to follow this run
+  std::shared_ptr<Callback> then_;
   std::exception_ptr error_;
   Task* previous_ = nullptr;  // those in flight, by sequence
   Task* next_ = nullptr;
@@ -132,10 +133,13 @@ class Context {
   void start_after(Task& task, Task& earlier);
   // From now on, every start of `earlier` starts `task` as well, to follow it.
   void declare(Task& task, Task& earlier);
-  // `then` is called after every run, in a call that waits or tests; see Process::call_back.
-  void set_callback(Task& task, std::function<void()> then);
+  // `then` is called after every run, in a call that waits or tests; see Process::call_back. If the last run has ended
+  // already, `also_if_over` says whether it is called for that one.
+  void set_callback(Task& task, std::function<void()> then, bool also_if_over);
   bool test(Task& task);
   void wait(Task& task);
+  // The same for one that nobody will ask any more: what it threw is lost, what a callback threw is kept for others.
+  void wait_quietly(Task& task);
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 

@@ -72,34 +72,51 @@ bool Process::asked_to_tell() {
   return true;
 }
 
-void Process::call_back(std::function<void()> function) {
-  callbacks_.push_back(std::move(function));
+void Process::call_back(const std::shared_ptr<Callback>& callback) {
+  ++callback->due;
+  callbacks_.push_back(callback);
   callbacks_wait_.store(true, std::memory_order_relaxed);
   wake();
 }
 
 void Process::run_waiting_callbacks() {
   Lock locked = lock();
-  if (calling_back_) return;
-  struct Flag {
-    Process& process;
-    ~Flag() {
-      const Lock locked = process.lock();
-      process.calling_back_ = false;
-    }
-  } flag{*this};
-  calling_back_ = true;
+  if (calling_back_ != std::thread::id()) return;
+  calling_back_ = std::this_thread::get_id();
   while (!callbacks_.empty()) {
-    const std::function<void()> function = std::move(callbacks_.front());
+    const std::shared_ptr<Callback> callback = std::move(callbacks_.front());
     callbacks_.pop_front();
-    callbacks_wait_.store(!callbacks_.empty(), std::memory_order_relaxed);
-    if (locked) locked.unlock();
-    function();
+    if (threads_) locked.unlock();
+    std::exception_ptr error;
+    try {
+      callback->function();
+    } catch (...) {
+      error = std::current_exception();
+    }
     if (threads_) locked.lock();
+    --callback->due;
+    if (error && !callback_error_) {
+      callback_error_ = error;
+      callback_failed_.store(true, std::memory_order_relaxed);
+    }
   }
+  callbacks_wait_.store(false, std::memory_order_relaxed);
+  calling_back_ = std::thread::id();
+}
+
+void Process::rethrow_from_callback() {
+  if (!callback_failed_.load(std::memory_order_relaxed)) return;
+  std::exception_ptr error;
+  {
+    const Lock locked = lock();
+    error = std::exchange(callback_error_, nullptr);
+    callback_failed_.store(false, std::memory_order_relaxed);
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 void Process::start_progress() {
+  const Lock locked = lock();
   if (progress_.joinable()) return;
   if (!threads_) {
     throw Error(MPI_ERR_OTHER, "QUADRILLE_PROGRESS=1 needs MPI_THREAD_MULTIPLE: ask for it in MPI_Init_thread");

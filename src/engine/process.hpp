@@ -3,7 +3,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -16,6 +18,12 @@
 namespace quadrille::engine {
 
 class Context;
+
+// A function to be called when a collective has ended, and how often it still is to be. Guarded by the process's lock.
+struct Callback {
+  std::function<void()> function;
+  int due = 0;
+};
 
 // What there is once in a process: requests, memory, the way to wait, and the list of communicators. Whoever calls
 // into the engine holds its lock, which is none unless the program asked for MPI_THREAD_MULTIPLE.
@@ -36,7 +44,8 @@ class Process {
   void enter(Context& context);
   void leave(Context& context);
 
-  // Waits until done() is true, and keeps everything going meanwhile. The lock must not be held.
+  // Waits until done() is true, and keeps everything going meanwhile. The lock must not be held. Lets no exception of a
+  // callback through.
   template <class Done>
   void wait(Done&& done) {
     for (Waiter waiter(patience_);;) {
@@ -53,7 +62,6 @@ class Process {
         waiter.idle();
       }
     }
-    run_callbacks();
   }
 
   // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
@@ -67,7 +75,14 @@ class Process {
 
   // Has a function called soon: by whoever waits or tests next, or by the progress thread, without the lock, and never
   // inside another one. The lock must be held.
-  void call_back(std::function<void()> function);
+  void call_back(const std::shared_ptr<Callback>& callback);
+  // Whether nothing of it is to be called any more, or the caller is itself such a function and can't wait for it. The
+  // lock must be held.
+  bool called_back(const Callback* callback) const {
+    return !callback || callback->due == 0 || calling_back_ == std::this_thread::get_id();
+  }
+  // Throws what a callback has thrown, once. The lock must not be held.
+  void rethrow_from_callback();
   void run_callbacks() {
     if (callbacks_wait_.load(std::memory_order_relaxed)) run_waiting_callbacks();
   }
@@ -99,9 +114,11 @@ class Process {
   std::recursive_mutex mutex_;
   std::vector<Context*> contexts_;
   bool watched_ = false;  // by checked mode or a watchdog
-  std::deque<std::function<void()>> callbacks_;
+  std::deque<std::shared_ptr<Callback>> callbacks_;
   std::atomic<bool> callbacks_wait_ = false;
-  bool calling_back_ = false;
+  std::thread::id calling_back_;       // who calls them; nobody: none
+  std::exception_ptr callback_error_;  // the first
+  std::atomic<bool> callback_failed_ = false;
   std::thread progress_;
   std::condition_variable_any work_;
   bool stopping_ = false;

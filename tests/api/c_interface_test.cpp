@@ -150,6 +150,12 @@ TEST_F(CInterface, SaysWhatWentWrong) {
   EXPECT_NE(std::string(quadrille_error_text()).find("binomial"), std::string::npos);
   options.algorithm = "knomial:1";
   EXPECT_EQ(quadrille_bcast(&value, 1, MPI_INT, 0, comm, &options), MPI_ERR_ARG);
+  EXPECT_EQ(quadrille_bcast(&value, 1, MPI_DATATYPE_NULL, 0, comm, nullptr), MPI_ERR_TYPE);
+  EXPECT_EQ(quadrille_allreduce(&value, &value, 1, MPI_INT, MPI_OP_NULL, comm, nullptr), MPI_ERR_OP);
+  EXPECT_EQ(quadrille_bcast(&value, MPI_Count{1} << 62, MPI_INT, 0, comm, nullptr), MPI_ERR_COUNT);
+  EXPECT_EQ(quadrille_allreduce(&value, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_ERR_BUFFER);
+  EXPECT_EQ(quadrille_allgatherv(&value, 1, MPI_INT, result.data(), nullptr, nullptr, MPI_INT, comm, nullptr),
+            MPI_ERR_ARG);
   options.algorithm = "knomial:3";
   EXPECT_EQ(quadrille_bcast(&value, 1, MPI_INT, 0, comm, &options), MPI_SUCCESS);
 }

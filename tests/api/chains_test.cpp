@@ -70,6 +70,53 @@ TEST(Then, AFunctionsErrorReachesWhoeverWaits) {
   comm.barrier();
 }
 
+TEST(Then, AFunctionThatThrowsHarmsNoOtherCollective) {
+  Communicator comm = world();
+  Communicator other = world();
+  Pending pending = comm.ibarrier();
+  pending.then([] { throw std::runtime_error("from a callback"); });
+  while (engine::Process::get().requests().open() > 0) engine::Process::get().look();
+  { const Pending dropped = other.ibarrier(); }
+  EXPECT_THROW(other.barrier(), std::runtime_error);
+  other.barrier();
+  comm.barrier();
+  pending.wait();
+}
+
+TEST(Then, TestingOneCallsTheFunctionsOfAll) {
+  Communicator comm = world();
+  Communicator other = world();
+  bool called = false;
+  Pending first = comm.ibarrier();
+  first.then([&called] { called = true; });
+  // Rank 0 joins the second only when the function has been called: until then it can't end.
+  if (comm.rank() == 0) {
+    Persistent second = other.barrier_init();
+    while (!called) first.test();
+    second.start();
+    second.wait();
+  } else {
+    Pending second = other.ibarrier();
+    while (!called) second.test();
+    second.wait();
+  }
+  EXPECT_TRUE(called);
+}
+
+TEST(Then, OfAPersistentOneIsForRunsToCome) {
+  Communicator comm = world();
+  Persistent barrier = comm.barrier_init();
+  barrier.start();
+  barrier.wait();
+  int calls = 0;
+  barrier.then([&calls] { ++calls; });
+  comm.barrier();
+  EXPECT_EQ(calls, 0);
+  barrier.start();
+  barrier.wait();
+  EXPECT_EQ(calls, 1);
+}
+
 // Ranks end the collectives in different orders, and yet each follower meets its own kind.
 TEST(Chain, FollowsOnEveryRankAsSoonAsTheFirstHasEnded) {
   Communicator comm = world();
@@ -129,6 +176,32 @@ TEST(Chain, IsRefusedWhereItMakesNoSense) {
   a.start();
   a.wait();
   b.wait();
+}
+
+TEST(Chain, IsRefusedAlikeWhetherOrNotTheFirstHasEnded) {
+  Communicator comm = world();
+  Persistent one = comm.barrier_init();
+  Persistent two = comm.barrier_init();
+  Pending first = comm.ibarrier();
+  first.then(one);
+  if (comm.rank() % 2 == 0) first.wait();
+  EXPECT_THROW(first.then(two), Error);
+  one.wait();
+}
+
+// Checked mode refuses the first on every rank, and then what follows it fails everywhere, too.
+TEST(Chain, FailsWithItsFirst) {
+  Communicator comm = world({{"QUADRILLE_CHECK", "1"}});
+  if (comm.size() == 1) return;
+  int value = 0;
+  Persistent next = comm.barrier_init();
+  Pending wrong = comm.ibcast(std::span(&value, 1), comm.rank() == 0 ? 0 : 1);
+  if (comm.rank() == 0) {
+    EXPECT_THROW(wrong.wait(), Error);
+  }
+  wrong.then(next);
+  EXPECT_THROW(next.wait(), Error);
+  comm.barrier();
 }
 
 TEST(Chain, GoesOnWithoutAFollowerThatIsGone) {
