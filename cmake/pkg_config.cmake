@@ -29,7 +29,7 @@ function(quadrille_pkg_config mpi)
   list(JOIN mpi_cflags " " mpi_cflags)
   list(JOIN mpi_libs " " mpi_libs)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/quadrille.pc.in quadrille-${mpi}.pc @ONLY)
-  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille-${mpi}.pc DESTINATION ${folder})
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/quadrille-${mpi}.pc DESTINATION ${folder} COMPONENT development)
 endfunction()
 
 # quadrille_flags(VARIABLE PREFIX TARGET PROPERTY): appends the values of a target's property, each behind the prefix.
