@@ -3,6 +3,7 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "The Quadrille authors")
 set(CPACK_PACKAGE_CONTACT "${CPACK_PACKAGE_VENDOR}" CACHE STRING "Who maintains the packages: Name <address>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL command ${QUADRILLE_MPIS})
