@@ -110,7 +110,7 @@ class Packages(unittest.TestCase):
 
 if __name__ == "__main__":
     GIVEN = arguments()
-    for tool in ("dpkg-deb", "dpkg-shlibdeps"):
+    for tool in ("dpkg-deb", "dpkg-shlibdeps", "file"):
         if not shutil.which(tool):
             print(f"SKIP: {tool} is not installed")
             sys.exit(SKIPPED)
