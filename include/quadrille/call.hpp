@@ -8,6 +8,7 @@
 
 #include "quadrille/collective.hpp"
 
+/// \cond
 /// How the interfaces hand a call to the library. Not for programs.
 namespace quadrille::detail {
 
@@ -63,3 +64,4 @@ inline Call reduced(Collective collective, const UserBuffer& input, const UserBu
 }
 
 }  // namespace quadrille::detail
+/// \endcond

@@ -24,6 +24,7 @@ enum class Collective : std::uint8_t {
   scan,
   exscan
 };
+/// How many they are.
 inline constexpr int collectives = 17;
 
 }  // namespace quadrille

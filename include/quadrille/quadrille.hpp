@@ -41,12 +41,15 @@
 #include "quadrille/error.hpp"
 #include "quadrille/export.hpp"
 
+/// Everything that a program uses, but for the interface of C.
 namespace quadrille {
 
+/// \cond
 namespace engine {
 class Context;
 class Task;
 }  // namespace engine
+/// \endcond
 
 /// How one call is to be served. The same on every rank.
 struct Options {

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_list(app, exit);
   quadrille::tools::add_verify(app, exit);
   quadrille::tools::add_show(app, exit);
+  quadrille::tools::add_document(app, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -2,17 +2,15 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
-#include "draw/draw.hpp"
 #include "tools/choice.hpp"
 #include "tools/commands.hpp"
-#include "verify/execution.hpp"
+#include "tools/shown.hpp"
 
 namespace quadrille::tools {
 
@@ -37,7 +35,7 @@ void refuse(bool condition, const std::string& why) {
   if (condition) throw std::invalid_argument(why);
 }
 
-// The problem as wished, with enough data by default that every share and segment has some.
+// The problem as wished.
 Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
   const Traits of = traits(algorithm.collective);
   Problem problem = wish.problem;
@@ -47,8 +45,7 @@ Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
   refuse(wish.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
   problem.root = wish.root.value_or(0);
   problem.width = choice_of(algorithm.collective, wish.algorithm).width;
-  problem.count = wish.count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
-  if (algorithm.segmented) problem.segment = wish.segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
+  problem = with_data(algorithm, problem, wish.count, wish.segment);
   refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
   refuse(wish.rank && *wish.rank >= problem.ranks,
          fmt::format("--rank: there is no rank {} of {}", wish.rank.value_or(0), problem.ranks));
@@ -66,26 +63,15 @@ void print_schedule(const Wish& wish, const Algorithm& algorithm, Problem proble
   }
 }
 
-void print_steps(const verify::Execution& execution) {
+void print_steps(const std::vector<verify::Matched>& matched) {
   std::map<std::int64_t, std::vector<std::pair<Rank, Rank>>> steps;
-  for (const verify::Matched& message : execution.messages) steps[message.step].push_back({message.from, message.to});
+  for (const verify::Matched& message : matched) steps[message.step].push_back({message.from, message.to});
   for (auto& [step, messages] : steps) {
     std::sort(messages.begin(), messages.end());
     fmt::print("step {:>3}:", step);
     for (const auto& [from, to] : messages) fmt::print("  {}->{}", from, to);
     fmt::print("\n");
   }
-}
-
-std::string counted(std::int64_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("can't write {}", path));
 }
 
 void show(const Wish& wish) {
@@ -96,17 +82,10 @@ void show(const Wish& wish) {
   const std::int64_t messages = predict(algorithm, problem).messages;
   refuse(messages > most_messages,
          fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
-  const verify::Subject subject = verify::subject_of(algorithm, problem, [&](Rank, Rank) { return problem.count; });
-  verify::Expressions expressions(subject.commutative);
-  const verify::Execution execution = verify::execute(subject, expressions);
-  if (!execution.fault.empty()) throw std::runtime_error(execution.fault);
-  const std::string heading = fmt::format("{}, {}", name(algorithm.collective), algorithm.name);
-  const std::string subheading =
-      fmt::format("{}, {}, {}", counted(problem.ranks, "rank"), counted(execution.steps, "step"),
-                  counted(static_cast<std::int64_t>(execution.messages.size()), "message"));
-  if (wish.svg) return write_file(*wish.svg, draw::svg(subject, {heading, subheading}));
-  fmt::print("{}: {}\n", heading, subheading);
-  print_steps(execution);
+  const Shown all = shown(algorithm, problem);
+  if (wish.svg) return write_file(*wish.svg, draw::svg(all.subject, all.title));
+  fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
+  print_steps(all.messages);
 }
 
 }  // namespace

@@ -5,9 +5,10 @@ import json
 import pathlib
 import re
 import shutil
-import subprocess
 import tempfile
 import unittest
+
+from consumer import Installation, run
 
 HERE = pathlib.Path(__file__).parent
 CALLS = {"barrier": 1, "bcast": 2, "allreduce": 3, "alltoallv": 4}  # as in collectives.c
@@ -23,16 +24,6 @@ def arguments():
     parser.add_argument("--compiler", required=True, help="that MPI's compiler for C")
     parser.add_argument("launch", nargs=argparse.REMAINDER, help="what starts a program on some ranks")
     return parser.parse_args()
-
-
-def run(*words):
-    """Returns what the command prints; if it fails, that is in the error."""
-    result = subprocess.run(
-        [str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
-    )
-    if result.returncode != 0:
-        raise AssertionError(f"{words}: exit status {result.returncode}\n{result.stdout}")
-    return result.stdout
 
 
 def dynamic_entries(library, tag):
@@ -55,7 +46,8 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.prefix = cls.folder / "prefix"
-        cls.libraries = cls.prefix / GIVEN.libraries / "quadrille" / GIVEN.mpi
+        cls.installation = Installation(cls.prefix, GIVEN.libraries, GIVEN.mpi)
+        cls.libraries = cls.installation.library_folder
         run("cmake", "--install", GIVEN.build, "--prefix", cls.prefix)
 
     def test_the_command_runs(self):
@@ -64,20 +56,49 @@ class Installed(unittest.TestCase):
     def test_a_copy_of_the_examples_builds_and_runs(self):
         source = shutil.copytree(GIVEN.examples, self.folder / "examples")
         build = self.folder / "build"
-        targets = [f"overlap_{GIVEN.mpi}", f"redistribute_{GIVEN.mpi}"]
+        targets = [f"overlap_{GIVEN.mpi}", f"redistribute_{GIVEN.mpi}", f"fit_{GIVEN.mpi}"]
         run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build, "--parallel", "2", "--target", *targets)
         passed = run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "-R", GIVEN.mpi)
-        self.assertIn("100% tests passed, 0 tests failed out of 2", passed)
+        self.assertIn("100% tests passed, 0 tests failed out of 3", passed)
 
-    def test_an_example_builds_without_cmake(self):
-        program = self.folder / "redistribute"
-        compiler = GIVEN.compiler.replace("mpicc", "mpicxx")
-        run(
-            *(compiler, "-std=c++20", GIVEN.examples / "redistribute.cpp", "-o", program),
-            *(f"-I{self.prefix / 'include'}", f"-L{self.libraries}", "-lquadrille", f"-Wl,-rpath,{self.libraries}"),
-        )
-        self.assertIn("sorted", run(*GIVEN.launch, program))
+    def test_a_project_in_c_alone_builds_and_runs(self):
+        program = self.installation.build_by_cmake(GIVEN.examples / "fit.c", "C", self.folder / "project")
+        self.assertIn("right", run(*GIVEN.launch, program))
+
+    def test_pkg_config_is_enough_for_any_compiler(self):
+        wrapper = GIVEN.compiler
+        for compiler, source, result in (
+            (["gcc"], "fit.c", "right"),
+            ([wrapper], "fit.c", "right"),
+            (["g++", "-std=c++20"], "redistribute.cpp", "sorted"),
+            ([wrapper.replace("mpicc", "mpicxx"), "-std=c++20"], "redistribute.cpp", "sorted"),
+        ):
+            with self.subTest(compiler=compiler):
+                program = self.installation.build_by_pkg_config(compiler, GIVEN.examples / source, self.folder)
+                self.assertIn(result, run(*GIVEN.launch, program))
+
+    def test_pkg_config_has_no_path_of_the_build_and_no_rpath(self):
+        flags = self.installation.pkg_config("--cflags", "--libs")
+        self.assertNotIn("rpath", " ".join(flags))
+        self.assertNotIn(str(GIVEN.build), " ".join(flags))
+
+    def test_the_examples_build_without_cmake_and_pkg_config(self):
+        for compiler, source, result in (
+            ([GIVEN.compiler.replace("mpicc", "mpicxx"), "-std=c++20"], "redistribute.cpp", "sorted"),
+            ([GIVEN.compiler], "fit.c", "right"),
+        ):
+            with self.subTest(source):
+                program = self.folder / "by_hand"
+                run(
+                    *(*compiler, GIVEN.examples / source, "-o", program, f"-I{self.prefix / 'include'}"),
+                    *(f"-L{self.libraries}", "-lquadrille", f"-Wl,-rpath,{self.libraries}"),
+                )
+                self.assertIn(result, run(*GIVEN.launch, program))
+
+    def test_the_documents_and_the_man_page_are_there(self):
+        for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md"):
+            self.assertTrue((self.prefix / file).is_file(), file)
 
     def test_the_drop_in_serves_a_program_that_does_not_know_it(self):
         program = self.folder / "collectives"

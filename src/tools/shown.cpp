@@ -1,0 +1,49 @@
+#include "tools/shown.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+
+namespace quadrille::tools {
+
+namespace {
+
+std::string counted(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std::int64_t> count,
+                  std::optional<std::int64_t> segment) {
+  const Traits of = traits(algorithm.collective);
+  problem.count = count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
+  if (algorithm.segmented) problem.segment = segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
+  return problem;
+}
+
+Shown shown(const Algorithm& algorithm, const Problem& problem) {
+  Shown all{.subject = verify::subject_of(algorithm, problem, [count = problem.count](Rank, Rank) { return count; }),
+            .title = {},
+            .messages = {}};
+  verify::Expressions expressions(all.subject.commutative);
+  verify::Execution execution = verify::execute(all.subject, expressions);
+  if (!execution.fault.empty()) throw std::runtime_error(execution.fault);
+  all.messages = std::move(execution.messages);
+  all.title.heading = fmt::format("{}, {}", name(algorithm.collective), algorithm.name);
+  all.title.subheading = fmt::format("{}, {}, {}", counted(problem.ranks, "rank"), counted(execution.steps, "step"),
+                                     counted(static_cast<std::int64_t>(all.messages.size()), "message"));
+  return all;
+}
+
+void write_file(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (!file) throw std::runtime_error(fmt::format("can't write {}", path));
+}
+
+}  // namespace quadrille::tools

@@ -1,0 +1,73 @@
+"""The man page held against the command: man_page_test.py PATH_OF_QUADRILLE PATH_OF_PAGE PATH_OF_ENVIRONMENT_MD"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+QUADRILLE, PAGE, ENVIRONMENT = sys.argv[1:4]
+del sys.argv[1:4]
+
+
+def help_of(*words):
+    done = subprocess.run([QUADRILLE, *words, "--help"], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def options(text):
+    """What stands in front of the explanations: -h,--help and the like."""
+    names = (re.match(r"\s+(-[\w,-]+)", line) for line in text.splitlines())
+    return {option for name in names if name for option in name[1].split(",")}
+
+
+def subcommands():
+    lines = help_of().partition("Subcommands:\n")[2].splitlines()
+    return [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
+
+
+def described(section):
+    """The options that head an item of a list in a section of the page: .It Fl h , -help"""
+    items = re.findall(r"^\.It (Fl .*)", section, re.MULTILINE)
+    return {f"-{word}" for item in items for word in re.findall(r"(?:Fl|,) ([\w-]+)", item)}
+
+
+class ManPage(unittest.TestCase):
+    def setUp(self):
+        self.page = pathlib.Path(PAGE).read_text()
+        parts = re.split(r"^\.S[sh] (.*)\n", self.page, flags=re.MULTILINE)
+        self.sections = dict(zip(parts[1::2], parts[2::2]))
+        self.common = described(self.sections["Options of every subcommand"])
+
+    def test_it_describes_the_options_of_the_command(self):
+        self.assertGreaterEqual(options(help_of()), {"-h", "--help", "--version"})
+        self.assertEqual(options(help_of()), self.common)
+
+    def test_it_describes_the_options_of_each_subcommand_and_no_others(self):
+        self.assertGreaterEqual(set(subcommands()), {"list", "verify", "show"})
+        for subcommand in subcommands():
+            with self.subTest(subcommand):
+                expected = options(help_of(subcommand)) - self.common
+                self.assertEqual(described(self.sections.get(subcommand, "")), expected)
+
+    def test_it_names_every_variable_of_the_environment(self):
+        documented = set(re.findall(r"^\| \[`(QUADRILLE_\w+)`", pathlib.Path(ENVIRONMENT).read_text(), re.MULTILINE))
+        self.assertIn("QUADRILLE_FORCE", documented)
+        named = set(re.findall(r"^\.It Ev (\w+)", self.sections["ENVIRONMENT"], re.MULTILINE))
+        self.assertEqual(documented - named, set())
+
+    @unittest.skipUnless(shutil.which("man"), "man is not installed")
+    def test_man_has_no_complaints(self):
+        done = subprocess.run(["man", "--warnings", "-l", PAGE], capture_output=True, text=True, check=True)
+        self.assertEqual(done.stderr, "")
+        self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout))
+
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_mandoc_has_no_complaints(self):
+        done = subprocess.run(["mandoc", "-T", "lint", PAGE], capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout + done.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()
