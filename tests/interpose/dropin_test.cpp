@@ -41,13 +41,33 @@ TEST(DropIn, ServesWhatItIsToldTo) {
   EXPECT_EQ(served_by(Collective::barrier, [] { MPI_Barrier(MPI_COMM_WORLD); }), 1);
 }
 
+constexpr int long_element = 20000;
+void add_long_elements(void* left, void* right, int* count, MPI_Datatype*) {
+  for (int i = 0; i < *count * long_element; ++i) static_cast<double*>(right)[i] += static_cast<double*>(left)[i];
+}
+
 TEST(DropIn, HandsDownWhatDoesNotFitIntoMemory) {
-  // In place no allreduce fits; and MPI does it.
+  // One element is more than the bound, and can't be cut; MPI does it.
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Type_contiguous(long_element, MPI_DOUBLE, &type);
+  MPI_Type_commit(&type);
+  MPI_Op_create(add_long_elements, 1, &op);
+  std::vector<double> data(long_element, 1);
+  const std::int64_t served =
+      served_by(Collective::allreduce, [&] { MPI_Allreduce(MPI_IN_PLACE, data.data(), 1, type, op, MPI_COMM_WORLD); });
+  EXPECT_EQ(served, size_of(MPI_COMM_WORLD) == 1 ? 1 : 0);
+  EXPECT_EQ(data.back(), size_of(MPI_COMM_WORLD));
+  MPI_Op_free(&op);
+  MPI_Type_free(&type);
+}
+
+TEST(DropIn, CutsWhatItMustIntoPiecesThatFit) {
   std::vector<double> data(100000, 1);
   const std::int64_t served = served_by(Collective::allreduce, [&] {
     MPI_Allreduce(MPI_IN_PLACE, data.data(), 100000, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   });
-  EXPECT_EQ(served, size_of(MPI_COMM_WORLD) == 1 ? 1 : 0);
+  EXPECT_EQ(served, 1);
   EXPECT_EQ(data.back(), size_of(MPI_COMM_WORLD));
 }
 
