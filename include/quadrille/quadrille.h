@@ -26,6 +26,7 @@
 extern "C" {
 #endif
 
+/* C has no other way. NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
 /** A communicator of Quadrille's own, with the ranks of one of MPI's. */
 typedef struct quadrille_comm_s* quadrille_comm;
 
@@ -41,6 +42,7 @@ typedef struct quadrille_options {
   /** Bytes a rank that the call may take beyond the caller's buffers; 0: no bound but that of QUADRILLE_MEMORY. */
   MPI_Count memory;
 } quadrille_options;
+/* NOLINTEND(modernize-use-using, readability-identifier-naming) */
 
 /** Collective over an intracommunicator, which may be freed afterwards. */
 QUADRILLE_EXPORT int quadrille_comm_create(MPI_Comm parent, quadrille_comm* comm);

@@ -15,7 +15,6 @@ namespace {
 
 using engine::Context;
 using engine::Shape;
-using engine::Task;
 
 // Of counts and sizes, which may be anything.
 std::int64_t product(std::int64_t a, std::int64_t b) {
