@@ -36,9 +36,12 @@ void Program::number_messages() {
     const Operation& operation = schedule_->operations[i];
     if (!is_message(operation.kind)) continue;
     auto& segments = segments_[operation.kind == Kind::send ? 0 : 1];
-    if (segments.empty() || segments.back().loop != operation.loop) segments.push_back({operation.loop, 0});
+    auto& messages = messages_[operation.kind == Kind::send ? 0 : 1];
+    if (segments.empty() || segments.back().loop != operation.loop)
+      segments.push_back({.loop = operation.loop, .first = static_cast<std::int32_t>(messages.size())});
     numbering_[i].segment = static_cast<std::int32_t>(segments.size()) - 1;
     numbering_[i].first = segments.back().messages++;
+    messages.push_back(static_cast<std::int32_t>(i));
   }
   for (std::size_t i = 0; i < schedule_->operations.size(); ++i) {
     const Operation& operation = schedule_->operations[i];

@@ -37,9 +37,12 @@ class Program {
   struct MessageSegment {
     std::int32_t loop = -1;
     std::int32_t messages = 0;  // of a loop: an iteration's
+    std::int32_t first = 0;     // of them, in messages()
   };
   const Numbering& numbering(std::int32_t id) const { return numbering_[static_cast<std::size_t>(id)]; }
   std::span<const MessageSegment> segments(Kind direction) const { return segments_[direction == Kind::send ? 0 : 1]; }
+  // The direction's operations in program order.
+  std::span<const std::int32_t> messages(Kind direction) const { return messages_[direction == Kind::send ? 0 : 1]; }
 
   std::int32_t most_regions() const { return most_regions_; }
 
@@ -56,6 +59,7 @@ class Program {
   std::vector<std::int32_t> successors_;
   std::vector<Numbering> numbering_;
   std::array<std::vector<MessageSegment>, 2> segments_;
+  std::array<std::vector<std::int32_t>, 2> messages_;
   std::int32_t most_regions_ = 0;
 };
 

@@ -6,12 +6,6 @@
 
 namespace quadrille {
 
-namespace {
-
-const auto later_number = [](const auto& a, const auto& b) { return a.number > b.number; };
-
-}  // namespace
-
 Runner::Runner(const Program& program, Backend& backend, Posting posting)
     : program_(program), backend_(backend), posting_(posting) {
   if (posting.window < 1) throw std::invalid_argument("a run needs a window of at least one message");
@@ -43,7 +37,6 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
     // No more than `messages` can be in flight: a larger window is no window.
     if (posting_.window >= messages[i]) continue;
     directions_[i].done_after.resize(static_cast<std::size_t>(posting_.window));
-    parked_[i].reserve(static_cast<std::size_t>(messages[i]));
   }
 }
 
@@ -96,10 +89,11 @@ void Runner::start_windows() {
       const std::int32_t loop = segments[i].loop;
       base += segments[i].messages * (loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations);
     }
+    way.messages = base;
     way.base = 0;
     way.base_place = 0;
+    way.front_segment = 0;
     std::fill(way.done_after.begin(), way.done_after.end(), false);
-    parked(kind).clear();
   }
 }
 
@@ -133,22 +127,16 @@ bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
   return true;
 }
 
-// Puts the operation's next iteration in the queue if it may be posted.
+// Puts the operation's next iteration in the queue if it may be posted. What the window holds back is considered again
+// when the window reaches it.
 void Runner::consider(std::int32_t id) {
   Progress& of = progress(id);
   if (of.queued || of.posted) return;
   const std::int64_t next = of.counted < 0 ? 0 : iterations_[static_cast<std::size_t>(of.counted)].posted;
   if (!ready(id, next)) return;
-  of.queued = true;
   const Kind kind = program_.operation(id).kind;
-  if (is_message(kind) && !direction(kind).done_after.empty()) {
-    const std::int64_t number = message_number(id, next);
-    if (number >= direction(kind).base + posting_.window) {
-      parked(kind).push_back({number, id});
-      std::push_heap(parked(kind).begin(), parked(kind).end(), later_number);
-      return;
-    }
-  }
+  if (is_message(kind) && direction(kind).windowed() && !direction(kind).lets_in(message_number(id, next))) return;
+  of.queued = true;
   enqueue(id);
 }
 
@@ -281,7 +269,7 @@ void Runner::complete(Token token) {
   --remaining_;
 
   const Operation& operation = program_.operation(token.operation);
-  if (is_message(operation.kind) && !direction(operation.kind).done_after.empty()) {
+  if (is_message(operation.kind) && direction(operation.kind).windowed()) {
     slide_window(operation.kind, message_number(token.operation, token.iteration));
   }
   if (operation.loop >= 0) finish_in_loop(operation.loop, token.iteration);
@@ -303,6 +291,17 @@ std::int64_t Runner::message_number(std::int32_t id, std::int64_t iteration) con
   return way.segment_base[static_cast<std::size_t>(numbering.segment)] + numbering.first + numbering.stride * iteration;
 }
 
+// The operation that message `number` belongs to; asked for in ascending order.
+std::int32_t Runner::next_let_in(Kind kind, std::int64_t number) {
+  Direction& way = direction(kind);
+  const auto segments = program_.segments(kind);
+  while (way.front_segment + 1 < segments.size() && way.segment_base[way.front_segment + 1] <= number)
+    ++way.front_segment;
+  const Program::MessageSegment& segment = segments[way.front_segment];
+  const std::int64_t place = (number - way.segment_base[way.front_segment]) % segment.messages;
+  return program_.messages(kind)[static_cast<std::size_t>(segment.first + place)];
+}
+
 void Runner::slide_window(Kind kind, std::int64_t number) {
   Direction& way = direction(kind);
   const auto place = [&](std::int64_t ahead) {
@@ -313,13 +312,8 @@ void Runner::slide_window(Kind kind, std::int64_t number) {
   while (way.done_after[way.base_place]) {
     way.done_after[way.base_place] = false;
     way.base_place = place(1);
-    ++way.base;
-  }
-  auto& heap = parked(kind);
-  while (!heap.empty() && heap.front().number < way.base + posting_.window) {
-    enqueue(heap.front().operation);
-    std::pop_heap(heap.begin(), heap.end(), later_number);
-    heap.pop_back();
+    const std::int64_t let_in = way.base++ + static_cast<std::int64_t>(way.done_after.size());
+    if (let_in < way.messages) consider(next_let_in(kind, let_in));
   }
 }
 

@@ -94,12 +94,13 @@ class Runner {
   struct Direction {
     std::vector<std::int64_t> segment_base;  // number of a segment's first message
     std::int64_t base = 0;                   // all messages below are complete
-    std::vector<bool> done_after;            // a ring as long as the window
+    std::int64_t messages = 0;               // all of them
+    std::vector<bool> done_after;            // a ring as long as the window; empty: no window
     std::size_t base_place = 0;              // where it has `base`
-  };
-  struct Parked {
-    std::int64_t number;
-    std::int32_t operation;
+    std::size_t front_segment = 0;           // of the last message that was let in
+
+    bool windowed() const { return !done_after.empty(); }
+    bool lets_in(std::int64_t number) const { return number < base + static_cast<std::int64_t>(done_after.size()); }
   };
 
   Progress& progress(std::int32_t id) { return progress_[static_cast<std::size_t>(id)]; }
@@ -119,7 +120,7 @@ class Runner {
   std::int64_t message_number(std::int32_t id, std::int64_t iteration) const;
   Direction& direction(Kind kind) { return directions_[kind == Kind::send ? 0 : 1]; }
   const Direction& direction(Kind kind) const { return directions_[kind == Kind::send ? 0 : 1]; }
-  std::vector<Parked>& parked(Kind kind) { return parked_[kind == Kind::send ? 0 : 1]; }
+  std::int32_t next_let_in(Kind kind, std::int64_t number);
   void slide_window(Kind kind, std::int64_t number);
   void finish_in_loop(std::int32_t loop, std::int64_t iteration);
   bool poll_counters();
@@ -132,8 +133,7 @@ class Runner {
   std::vector<Iterations> iterations_;
   std::vector<LoopProgress> loops_;
   std::array<Direction, 2> directions_;
-  std::array<std::vector<Parked>, 2> parked_;  // heaps: ready but beyond the window
-  std::vector<std::int32_t> ready_;            // a ring; an operation is in it at most once
+  std::vector<std::int32_t> ready_;  // a ring; an operation is in it at most once
   std::size_t ready_head_ = 0;
   std::size_t ready_count_ = 0;
   std::vector<Token> polled_;
