@@ -72,4 +72,16 @@ inline std::int64_t no_scratch(const Problem&) {
   return 0;
 }
 
+// One message for each rank but one, one after another.
+inline Prediction predict_linear(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others, .units = others * problem.count};
+}
+
+// p - 1 steps, in each of which every rank sends one message.
+inline Prediction predict_rotation(const Problem& problem) {
+  const std::int64_t others = problem.ranks - 1;
+  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.ranks * problem.count};
+}
+
 }  // namespace quadrille

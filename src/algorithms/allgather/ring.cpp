@@ -23,11 +23,6 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.ranks * problem.count};
-}
-
 }  // namespace
 
 extern constexpr Algorithm ring = {
@@ -40,7 +35,7 @@ extern constexpr Algorithm ring = {
     .scratch = "0",
     .restrictions = {},
     .build = build,
-    .predict = predict,
+    .predict = predict_rotation,
     .scratch_units = no_scratch,
 };
 

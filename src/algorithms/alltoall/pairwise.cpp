@@ -3,27 +3,14 @@
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
 
-#include "algorithms/algorithm.hpp"
-#include "patterns/ring.hpp"
+#include "algorithms/alltoall/rotate.hpp"
 
 namespace quadrille::alltoall {
 
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
-  for (Rank distance = 1; distance < problem.ranks; ++distance) {
-    const Rank from = patterns::at_distance(problem.rank, -distance, problem.ranks);
-    const Rank to = patterns::at_distance(problem.rank, distance, problem.ranks);
-    builder.receive(from, problem.output_block(from));
-    builder.send(to, problem.input_block(to));
-    builder.fence();
-  }
-}
-
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.ranks * problem.count};
+  rotate(builder, problem, 1);
 }
 
 }  // namespace
@@ -38,7 +25,7 @@ extern constexpr Algorithm pairwise = {
     .scratch = "0",
     .restrictions = {.not_in_place = true},
     .build = build,
-    .predict = predict,
+    .predict = predict_rotation,
     .scratch_units = no_scratch,
 };
 

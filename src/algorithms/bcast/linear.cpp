@@ -15,11 +15,6 @@ void build(Builder& builder, const Problem& problem) {
   for (Rank child : tree.children) builder.send(child, problem.output);
 }
 
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others, .units = others * problem.count};
-}
-
 }  // namespace
 
 extern const Algorithm linear = {
@@ -32,7 +27,7 @@ extern const Algorithm linear = {
     .scratch = "0",
     .restrictions = {},
     .build = build,
-    .predict = predict,
+    .predict = predict_linear,
     .scratch_units = no_scratch,
 };
 

@@ -21,11 +21,6 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others, .units = others * problem.count};
-}
-
 }  // namespace
 
 extern constexpr Algorithm linear = {
@@ -38,7 +33,7 @@ extern constexpr Algorithm linear = {
     .scratch = "0",
     .restrictions = {},
     .build = build,
-    .predict = predict,
+    .predict = predict_linear,
     .scratch_units = no_scratch,
 };
 

@@ -39,11 +39,6 @@ std::int64_t scratch_units(const Problem& problem) {
   return std::min<std::int64_t>(problem.ranks - 1, Rotation::blocks) * problem.count;
 }
 
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others, .units = others * problem.count};
-}
-
 }  // namespace
 
 extern const Algorithm linear = {
@@ -57,7 +52,7 @@ extern const Algorithm linear = {
     .restrictions = {},
     .fixed_order = true,
     .build = build,
-    .predict = predict,
+    .predict = predict_linear,
     .scratch_units = scratch_units,
 };
 

@@ -24,11 +24,6 @@ std::int64_t scratch_units(const Problem& problem) {
   return problem.ranks == 1 ? 0 : problem.count;
 }
 
-Prediction predict(const Problem& problem) {
-  const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others, .units = others * problem.count};
-}
-
 }  // namespace
 
 extern const Algorithm linear = {
@@ -42,7 +37,7 @@ extern const Algorithm linear = {
     .restrictions = {},
     .fixed_order = true,
     .build = build,
-    .predict = predict,
+    .predict = predict_linear,
     .scratch_units = scratch_units,
 };
 

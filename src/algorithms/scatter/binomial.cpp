@@ -3,9 +3,7 @@
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
-#include "algorithms/algorithm.hpp"
-#include "patterns/ring.hpp"
-#include "patterns/trees.hpp"
+#include "algorithms/subtrees.hpp"
 
 namespace quadrille::scatter {
 
@@ -33,16 +31,6 @@ void build(Builder& builder, const Problem& problem) {
   builder.copy(arrived.part(0, n), problem.output);
 }
 
-std::int64_t scratch_units(const Problem& problem) {
-  return patterns::largest_binomial_branch(problem.ranks) * problem.count;
-}
-
-Prediction predict(const Problem& problem) {
-  return {.steps = patterns::ceil_log2(problem.ranks),
-          .messages = problem.ranks - 1,
-          .units = patterns::binomial_depths(problem.ranks) * problem.count};
-}
-
 }  // namespace
 
 extern const Algorithm binomial = {
@@ -57,8 +45,8 @@ extern const Algorithm binomial = {
     .logarithmic = true,
     .gathers = true,
     .build = build,
-    .predict = predict,
-    .scratch_units = scratch_units,
+    .predict = predict_subtrees,
+    .scratch_units = subtree_scratch,
 };
 
 }  // namespace quadrille::scatter
