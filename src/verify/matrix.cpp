@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include "verify/proof.hpp"
@@ -86,6 +87,40 @@ std::string disagreement(const Prediction& predicted, const Verdict& verdict) {
                      predicted.messages, predicted.units, verdict.steps, verdict.messages, verdict.units);
 }
 
+// The same case with the strictest order of operands that the algorithm keeps.
+std::optional<Problem> stricter(const Algorithm& algorithm, const Problem& problem) {
+  Problem strict = problem;
+  strict.commutative = false;
+  strict.fixed_order = algorithm.fixed_order;
+  const bool same = strict.commutative == problem.commutative && strict.fixed_order == problem.fixed_order;
+  if (same || !traits(algorithm.collective).reduces || !refusal(algorithm, strict).empty()) return std::nullopt;
+  return strict;
+}
+
+// Whether all that is claimed of the problem, and its schedules on all ranks, are those of a stricter one: that is a
+// case of its own, and its proof holds for both.
+bool proved_by_stricter(const Algorithm& algorithm, const Problem& problem, const std::vector<Schedule>& schedules) {
+  std::optional<Problem> strict = stricter(algorithm, problem);
+  if (!strict || predict(algorithm, problem) != predict(algorithm, *strict)) return false;
+  if (scratch_units(algorithm, problem) != scratch_units(algorithm, *strict)) return false;
+  for (strict->rank = 0; strict->rank < problem.ranks; ++strict->rank) {
+    const Schedule schedule = build(algorithm, problem_of(algorithm.collective, *strict));
+    if (schedule != schedules[static_cast<std::size_t>(strict->rank)]) return false;
+  }
+  return true;
+}
+
+// Proves the case and holds the algorithm's prediction against its schedules. Returns what is wrong.
+std::string prove(const Case& one, const Subject& subject) {
+  if (proved_by_stricter(*one.algorithm, one.problem, subject.schedules)) return {};
+  const Verdict verdict = prove(subject);
+  if (!verdict.proved()) return verdict.fault;
+  const Traits of = traits(one.algorithm->collective);
+  const std::int64_t least = of.in_blocks() ? 1 : one.problem.ranks;
+  const bool predictable = !one.uneven && (one.problem.count >= least || !of.moves_data());
+  return predictable ? disagreement(predict(*one.algorithm, one.problem), verdict) : std::string();
+}
+
 }  // namespace
 
 std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
@@ -121,14 +156,7 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
 
 std::string check(const Case& one) {
   Subject subject = subject_of(*one.algorithm, one.problem, sizes_of(one));
-  const Verdict verdict = prove(subject);
-  if (!verdict.proved()) return verdict.fault;
-  const Traits of = traits(one.algorithm->collective);
-  const std::int64_t least = of.in_blocks() ? 1 : one.problem.ranks;
-  const bool predictable = !one.uneven && (one.problem.count >= least || !of.moves_data());
-  if (predictable) {
-    if (std::string why = disagreement(predict(*one.algorithm, one.problem), verdict); !why.empty()) return why;
-  }
+  if (std::string why = prove(one, subject); !why.empty()) return why;
   if (!one.replayed) return {};
   replay::Trial trial = replay::trial_of(*one.algorithm, one.problem, sizes_of(one));
   trial.build = [&](const Problem& own) { return std::move(subject.schedules[static_cast<std::size_t>(own.rank)]); };

@@ -27,7 +27,8 @@ struct Case {
 std::vector<Case> cases(const Algorithm& algorithm, Rank ranks);
 
 // Proves the case, holds the algorithm's predictions against the schedules, and replays it with random posting order
-// and a window by the seed. Returns what is wrong, or an empty string.
+// and a window by the seed. A case with the schedules of one that asks for a stricter order is proved by that. Returns
+// what is wrong, or an empty string.
 std::string check(const Case& one);
 
 // For people, and to repeat it by hand.
