@@ -57,9 +57,7 @@ Options options_of(const quadrille_options* options) {
 int run(quadrille_comm comm, const detail::Call& call, const quadrille_options* options) {
   return guarded([&] {
     require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
-    detail::Handle handle = api::handle(comm->context, call, options_of(options), api::Handles::borrowed);
-    handle.start();
-    handle.wait();
+    api::run(*comm->context, call, options_of(options));
   });
 }
 
@@ -69,7 +67,7 @@ int make(quadrille_comm comm, const detail::Call& call, const quadrille_options*
     require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
     require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
     auto made = std::make_unique<quadrille_request_s>(
-        quadrille_request_s{api::handle(comm->context, call, options_of(options), api::Handles::kept), persistent});
+        quadrille_request_s{api::handle(comm->context, call, options_of(options)), persistent});
     if (!persistent) made->handle.start();
     *request = made.release();
   });

@@ -47,6 +47,8 @@ class Preparation {
   }
 
   Prepared task(Handles handles);
+  // Whether the next call like this one, at other addresses, can have its task.
+  bool memorable() const;
 
  private:
   // One of the caller's buffers, if this rank has it.
@@ -272,6 +274,34 @@ Prepared Preparation::task(Handles handles) {
   return task;
 }
 
+bool Preparation::memorable() const {
+  if (of_.counts_differ || of_.separate_blocks || call_.combine) return false;
+  if (of_.reduces && !engine::is_predefined_operation(call_.op)) return false;
+  for (const Side& side : {input_, output_}) {
+    const bool own_type = side.blocks > 0 && side.buffer->type != MPI_DATATYPE_NULL;
+    if (own_type && !engine::is_predefined(side.buffer->type)) return false;
+  }
+  return !of_.reduces || engine::is_predefined(call_.output.type);
+}
+
+engine::Signature signature_of(const detail::Call& call, const Wishes& wishes) {
+  return {.collective = call.collective,
+          .input_in_place = call.input.address == MPI_IN_PLACE,
+          .output_in_place = call.output.address == MPI_IN_PLACE,
+          .fixed_order = wishes.fixed_order,
+          .root = call.root,
+          .width = wishes.algorithm.width,
+          .algorithm = wishes.algorithm.algorithm,
+          .memory = wishes.memory,
+          .input_count = call.input.count,
+          .output_count = call.output.count,
+          .input_element = call.input.element_bytes,
+          .output_element = call.output.element_bytes,
+          .input_type = call.input.type,
+          .output_type = call.output.type,
+          .op = call.op};
+}
+
 }  // namespace
 
 Choice named(Collective collective, std::string_view name) {
@@ -292,7 +322,15 @@ Choice named(Collective collective, std::string_view name) {
 }
 
 Prepared prepare(Context& context, const detail::Call& call, const Wishes& wishes, Handles handles) {
-  return Preparation(context, call, wishes).task(handles);
+  const engine::Signature signature = signature_of(call, wishes);
+  const bool simple = !call.combine && !call.input.counts && !call.output.counts;
+  if (simple) {
+    if (Prepared known = context.recall(signature, call.input.address, call.output.address)) return known;
+  }
+  Preparation preparation(context, call, wishes);
+  Prepared task = preparation.task(handles);
+  if (simple && preparation.memorable()) task->remember_as(signature);
+  return task;
 }
 
 }  // namespace quadrille::api

@@ -130,10 +130,20 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   return std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
 
-detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& call, const Options& options,
-                           Handles handles) {
-  const Wishes wishes{named(call.collective, options.algorithm), options.fixed_order, options.memory};
-  return {context, prepare(*context, call, wishes, handles)};
+namespace {
+
+api::Wishes wishes_of(Collective collective, const Options& options) {
+  return {api::named(collective, options.algorithm), options.fixed_order, options.memory};
+}
+
+}  // namespace
+
+detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& call, const Options& options) {
+  return {context, prepare(*context, call, wishes_of(call.collective, options), Handles::kept)};
+}
+
+void api::run(Context& context, const Call& call, const Options& options) {
+  context.run(prepare(context, call, wishes_of(call.collective, options), Handles::borrowed));
 }
 
 Communicator::Communicator(MPI_Comm comm) : context_(api::context_of(comm)) {}
@@ -152,13 +162,11 @@ std::int64_t Communicator::peak_bytes() {
 }
 
 detail::Handle Communicator::prepare(const Call& call, const Options& options) {
-  return api::handle(context_, call, options, api::Handles::kept);
+  return api::handle(context_, call, options);
 }
 
 void Communicator::run(const Call& call, const Options& options) {
-  detail::Handle handle = api::handle(context_, call, options, api::Handles::borrowed);
-  handle.start();
-  handle.wait();
+  api::run(*context_, call, options);
 }
 
 Call Communicator::gathering(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {

@@ -12,8 +12,10 @@ namespace quadrille::api {
 // Collective over `comm`, an intracommunicator. Throws Error for what can't be served.
 std::shared_ptr<engine::Context> context_of(MPI_Comm comm);
 
+// A call from its start to its end.
+void run(engine::Context& context, const detail::Call& call, const Options& options);
 // A call made ready, with the options that a user passed.
-detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call, const Options& options,
-                      Handles handles);
+detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call,
+                      const Options& options);
 
 }  // namespace quadrille::api

@@ -184,13 +184,48 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
   return task;
 }
 
+std::unique_ptr<Task>& Context::recent(const Signature& signature) {
+  std::size_t hash = static_cast<std::size_t>(signature.collective) * 31 + static_cast<std::size_t>(signature.root);
+  hash = hash * 31 + static_cast<std::size_t>(signature.output_count);
+  return recent_[hash * 0x9e3779b97f4a7c15U >> 58U];
+}
+
+std::unique_ptr<Task> Context::recall(const Signature& signature, const void* input, const void* output) {
+  const auto locked = process_.lock();
+  std::unique_ptr<Task>& place = recent(signature);
+  if (!place || *place->signature_ != signature) return nullptr;
+  const auto bind = [](std::vector<Typed>& blocks, const void* address) {
+    if (!blocks.empty()) blocks.front().address = static_cast<std::byte*>(const_cast<void*>(address));
+  };
+  bind(place->binding().input, input);
+  bind(place->binding().output, output);
+  return std::move(place);
+}
+
+void Context::run(std::unique_ptr<Task> task) {
+  start(*task);
+  try {
+    wait(*task);
+  } catch (...) {
+    release(std::move(task));
+    throw;
+  }
+  release(std::move(task));
+}
+
 void Context::release(std::unique_ptr<Task> task) {
   const auto locked = process_.lock();
   if (task->in_flight()) return;
-  task->keep({});
-  task->binding().reduce = nullptr;
   task->then_ = nullptr;
   undeclare(*task);
+  if (task->signature_ && task->state_ != Task::State::failed) {
+    task->state_ = Task::State::idle;
+    std::swap(task, recent(*task->signature_));
+    if (!task) return;
+    task->signature_.reset();
+  }
+  task->keep({});
+  task->binding().reduce = nullptr;
   const auto place = cache_.find(task->shape());
   if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
     return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -41,6 +42,29 @@ struct Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
+// What tells a call from others, but for the addresses: a call with the same signature as an earlier one needs no
+// second look. Only calls whose handles are all MPI's own have one, since those are never freed; and only those with
+// one block on each side.
+struct Signature {
+  Collective collective = Collective::barrier;
+  bool input_in_place = false;
+  bool output_in_place = false;
+  bool fixed_order = false;
+  int root = 0;
+  std::int32_t width = 0;
+  const Algorithm* algorithm = nullptr;  // that was wished for
+  std::int64_t memory = 0;
+  std::int64_t input_count = 0;
+  std::int64_t output_count = 0;
+  std::int64_t input_element = 0;  // bytes, where there is no type
+  std::int64_t output_element = 0;
+  MPI_Datatype input_type = MPI_DATATYPE_NULL;
+  MPI_Datatype output_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+
+  friend bool operator==(const Signature&, const Signature&) = default;
+};
+
 // One rank's part in a collective, as often as it is started.
 class Task final : private Listener {
  public:
@@ -59,6 +83,8 @@ class Task final : private Listener {
   void use_element(const Layout& layout) { main_.set_scratch_layout(layout); }
   // Handles that must live as long as the task is bound.
   void keep(Kept kept) { kept_ = std::move(kept); }
+  // Lets the next call with this signature have the task as it is; see Context::recall.
+  void remember_as(const Signature& signature) { signature_ = signature; }
   // What a reduction reduces by, to be compared in checked mode; see Reduction.
   void set_operation(std::int32_t code) { operation_ = code; }
 
@@ -80,6 +106,7 @@ class Task final : private Listener {
   std::vector<Layout> input_layouts_;
   std::vector<Layout> output_layouts_;
   Kept kept_;
+  std::optional<Signature> signature_;
   Exchange main_;
   std::optional<Exchange> agreement_;
   Opinion mine_;
@@ -121,6 +148,8 @@ class Context {
   // of the elements it reduces, if it does.
   std::int64_t memory_for(const Shape& shape, const Layout& layout) const;
 
+  // The task of an earlier call with this signature, bound to these addresses; null if there is none at hand.
+  std::unique_ptr<Task> recall(const Signature& signature, const void* input, const void* output);
   // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
   std::unique_ptr<Task> prepare(const Shape& shape);
   // The counts of all ranks, by a pointer that is the same for the same counts as long as something uses them.
@@ -140,6 +169,8 @@ class Context {
   void wait(Task& task);
   // The same for one that nobody will ask any more: what it threw is lost, what a callback threw is kept for others.
   void wait_quietly(Task& task);
+  // Starts it, waits for it, and releases it.
+  void run(std::unique_ptr<Task> task);
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 
@@ -167,6 +198,7 @@ class Context {
     std::size_t operator()(const Shape& shape) const;
   };
 
+  std::unique_ptr<Task>& recent(const Signature& signature);
   std::int64_t part_for(const Shape& shape) const;
   Ground ground_for(const Shape& shape) const;
   void refuse_start(const Task& task) const;
@@ -197,6 +229,7 @@ class Context {
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;
   std::unordered_map<Shape, Entry, ShapeHash> cache_;
+  std::array<std::unique_ptr<Task>, 64> recent_;  // by signature, as far as they don't displace each other
   std::vector<std::shared_ptr<const Shares>> shares_;
   std::uint64_t clock_ = 0;
   std::int64_t next_sequence_ = 0;

@@ -91,6 +91,10 @@ std::string_view name_of_operation(std::int32_t code) {
   return predefined()[static_cast<std::size_t>(code)].second;
 }
 
+bool is_predefined_operation(MPI_Op op) {
+  return code_of(op) >= 0;
+}
+
 Reduction reduction_of(MPI_Op op, MPI_Datatype type) {
   int commutative = 1;
   check(PMPI_Op_commutative(op, &commutative), "MPI_Op_commutative");

@@ -17,6 +17,9 @@ struct Reduction {
 };
 Reduction reduction_of(MPI_Op op, MPI_Datatype type);
 
+// Whether the operation is MPI's own, which nobody can free.
+bool is_predefined_operation(MPI_Op op);
+
 // "MPI_SUM", by Reduction::code.
 std::string_view name_of_operation(std::int32_t code);
 

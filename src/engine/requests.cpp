@@ -21,9 +21,11 @@ void Requests::give_back(Message& message) {
 void Requests::add(MPI_Request request, Message& message, std::int64_t bytes) {
   requests_.push_back(request);
   parts_.push_back({&message, bytes});
-  indices_.resize(requests_.capacity());
-  statuses_.resize(requests_.capacity());
-  ended_.reserve(requests_.capacity());
+  if (indices_.size() < requests_.capacity()) {
+    indices_.resize(requests_.capacity());
+    statuses_.resize(requests_.capacity());
+    ended_.reserve(requests_.capacity());
+  }
   ++message.open;
 }
 

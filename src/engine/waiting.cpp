@@ -53,7 +53,10 @@ double allowed_share() {
 double usable_cores() {
   // A launcher binds each rank to a core or two of its own; the launcher itself runs where all of them may.
   const int processors = std::max(allowed_processors(getppid()), allowed_processors(getpid()));
-  return std::min<double>(std::max(processors, 1), allowed_share());
+  // Nodes that `quadrille cluster` makes share one machine.
+  const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
+  const int sharing = nodes ? std::max(std::atoi(nodes), 1) : 1;
+  return std::min<double>(std::max(processors, 1), allowed_share()) / sharing;
 }
 
 int ranks_on_node(int ranks) {

@@ -25,9 +25,7 @@ int serve(MPI_Comm comm, bool in_order, const detail::Call& call, HandDown&& han
     const bool served = task && !context->exceeds_memory(*task);
     drop_in.count(call.collective, served);
     if (!served) return hand_down();
-    context->start(*task);
-    context->wait(*task);
-    context->release(std::move(task));
+    context->run(std::move(task));
     return MPI_SUCCESS;
   } catch (const Error& error) {
     fmt::print(stderr, "quadrille: {}\n", error.what());

@@ -27,6 +27,7 @@ void Program::link_successors() {
   for (std::int32_t id = 0; id < operations(); ++id) {
     for (const Dependency& dependency : schedule_->dependencies_of(operation(id)))
       successors_[static_cast<std::size_t>(next[list_of(dependency)]++)] = id;
+    if (operation(id).dependencies == 0) first_.push_back(id);
   }
 }
 

@@ -44,6 +44,9 @@ class Program {
   // The direction's operations in program order.
   std::span<const std::int32_t> messages(Kind direction) const { return messages_[direction == Kind::send ? 0 : 1]; }
 
+  // Operations that wait for none.
+  std::span<const std::int32_t> first() const { return first_; }
+
   std::int32_t most_regions() const { return most_regions_; }
 
  private:
@@ -57,6 +60,7 @@ class Program {
   std::shared_ptr<const Schedule> schedule_;
   std::vector<std::int32_t> first_successor_;  // of each list, two an operation
   std::vector<std::int32_t> successors_;
+  std::vector<std::int32_t> first_;
   std::vector<Numbering> numbering_;
   std::array<std::vector<MessageSegment>, 2> segments_;
   std::array<std::vector<std::int32_t>, 2> messages_;

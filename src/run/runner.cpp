@@ -45,6 +45,11 @@ void Runner::start() {
   start_windows();
   ready_head_ = ready_count_ = 0;
   polled_.clear();
+  if (loops_.empty()) {
+    for (std::int32_t id : program_.first()) consider(id);
+    return;
+  }
+  // A loop without iterations is done already, and nobody waits for it.
   for (std::int32_t id = 0; id < program_.operations(); ++id) {
     const Operation& operation = program_.operation(id);
     if (operation.loop < 0) {
@@ -74,7 +79,8 @@ void Runner::start_loops() {
       times = loops_[static_cast<std::size_t>(program_.operation(id).loop)].iterations;
       iterations_[static_cast<std::size_t>(of.counted)] = {.total = times};
     }
-    of = {.counted = of.counted, .posted = times == 0, .done = times == 0};
+    of = {
+        .unmet = program_.operation(id).dependencies, .counted = of.counted, .posted = times == 0, .done = times == 0};
     remaining_ += times;
   }
 }
@@ -82,6 +88,7 @@ void Runner::start_loops() {
 void Runner::start_windows() {
   for (Kind kind : {Kind::send, Kind::receive}) {
     Direction& way = direction(kind);
+    if (!way.windowed()) continue;
     std::int64_t base = 0;
     const auto segments = program_.segments(kind);
     for (std::size_t i = 0; i < segments.size(); ++i) {
