@@ -1,0 +1,85 @@
+#include "measure/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace quadrille::measure {
+
+namespace {
+
+// A field of a CSV file.
+std::string quoted(std::string_view text) {
+  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+template <class Value>
+std::string or_nothing(const std::optional<Value>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+}  // namespace
+
+const Point* find(const Report& report, std::string_view collective, std::int64_t bytes, std::string_view variant) {
+  const auto found = std::find_if(report.points.begin(), report.points.end(), [&](const Point& point) {
+    return point.bytes == bytes && point.variant == variant && point.collective == collective;
+  });
+  return found == report.points.end() ? nullptr : &*found;
+}
+
+void summarise(Report& report) {
+  for (Point& point : report.points) {
+    point.time = median_interval(point.seconds);
+    point.ratio.reset();
+    const Point* base = find(report, point.collective, point.bytes, native);
+    if (!base || base == &point || base->seconds.size() != point.seconds.size()) continue;
+    point.ratio = ratio_interval(point.seconds, base->seconds);
+  }
+}
+
+std::string to_csv(const Report& report) {
+  const Provenance& from = report.provenance;
+  const std::string origin = fmt::format("{},{},{},{}", quoted(from.label), quoted(from.mpi), from.ranks, from.nodes);
+  std::string out =
+      "label,mpi,ranks,nodes,collective,bytes,variant,median,low,high,ratio,ratio_low,ratio_high,steps,floor,repeats,"
+      "discarded,calls,settled\n";
+  for (const Point& point : report.points) {
+    const auto& ratio = point.ratio;
+    const std::string ratios = ratio ? fmt::format("{},{},{}", ratio->middle, ratio->low, ratio->high) : ",,";
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", origin, quoted(point.collective), point.bytes,
+                       quoted(point.variant), point.time.middle, point.time.low, point.time.high, ratios,
+                       or_nothing(point.steps), or_nothing(point.floor), point.seconds.size(), point.discarded,
+                       point.calls, point.settled ? 1 : 0);
+  }
+  return out;
+}
+
+std::string text_of_bytes(std::int64_t bytes) {
+  constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  while (unit + 1 < units.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, units[unit]);
+}
+
+std::string text_of_seconds(double seconds) {
+  constexpr std::array<const char*, 4> units = {"ns", "µs", "ms", "s"};
+  double value = seconds * 1e9;
+  std::size_t unit = 0;
+  // What would be rounded to 1000 is 1.00 of the next.
+  while (unit + 1 < units.size() && std::abs(value) >= 999.5) {
+    value /= 1000;
+    ++unit;
+  }
+  const double size = std::abs(value);
+  return fmt::format("{:.{}f} {}", value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0, units[unit]);
+}
+
+}  // namespace quadrille::measure

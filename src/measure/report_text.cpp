@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "measure/report.hpp"
+
+namespace quadrille::measure {
+
+namespace {
+
+std::string counted(std::int64_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string rate(double bits) {
+  return bits >= 1e9 ? fmt::format("{:.3g} Gbit/s", bits / 1e9) : fmt::format("{:.3g} Mbit/s", bits / 1e6);
+}
+
+// Lines that say where the numbers come from.
+std::string origin(const Provenance& from) {
+  std::string out;
+  if (!from.label.empty()) out += from.label + "\n";
+  out += fmt::format("{}, {} on {} with {} to use{}{}\n", from.mpi, counted(from.ranks, "rank"),
+                     from.nodes == 1 ? "1 node" : fmt::format("{} nodes, {} a node,", from.nodes, from.ranks_per_node),
+                     counted(from.usable_cores, "core"), from.nodes == 1 ? "" : " on each",
+                     from.oversubscribed ? ": oversubscribed" : "");
+  if (!from.binding.empty()) out += fmt::format("binding: {}\n", from.binding);
+  if (from.rate_bits > 0) out += fmt::format("links: {}", rate(from.rate_bits));
+  if (from.rate_bits > 0 && from.uplink_bits > 0) out += fmt::format(", uplinks: {}", rate(from.uplink_bits));
+  if (from.rate_bits > 0) out += "\n";
+  out += fmt::format("quadrille {}, {}, {}\n", from.version, from.host, from.date);
+  if (!from.command.empty()) out += fmt::format("$ {}\n", from.command);
+  return out;
+}
+
+std::string ratio_text(const Interval& ratio) {
+  const auto digits = [](double value) {
+    return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+  };
+  return fmt::format("{} ({} to {})", digits(ratio.middle), digits(ratio.low), digits(ratio.high));
+}
+
+std::string remarks(const Point& point) {
+  std::vector<std::string> all;
+  if (point.ratio && point.ratio->high < 1) all.emplace_back("faster");
+  if (point.ratio && point.ratio->low > 1) all.emplace_back("slower");
+  if (!point.settled) all.emplace_back("not settled");
+  if (point.discarded > 0) all.push_back(fmt::format("{} discarded", point.discarded));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+struct Columns {
+  std::size_t variant = 7;
+  bool floor = false;
+};
+
+std::string line(const Columns& columns, const std::vector<std::string>& cells) {
+  std::string out = fmt::format("  {:<{}}  {:>8}  {:>7}  {:<22}  {:>6}  {:>7}", cells[0], columns.variant, cells[1],
+                                cells[2], cells[3], cells[4], cells[5]);
+  if (columns.floor) out += fmt::format("  {:>8}", cells[6]);
+  out += fmt::format("  {}", cells[7]);
+  out.erase(out.find_last_not_of(' ') + 1);
+  return out + "\n";
+}
+
+std::string line(const Columns& columns, const Point& point) {
+  return line(
+      columns,
+      {point.variant, text_of_seconds(point.time.middle), fmt::format("{:.1f} %", 100 * point.time.half_width()),
+       point.ratio ? ratio_text(*point.ratio) : "", point.steps ? fmt::format("{}", *point.steps) : "",
+       fmt::format("{}", point.seconds.size()), point.floor ? text_of_seconds(*point.floor) : "", remarks(point)});
+}
+
+}  // namespace
+
+std::string to_text(const Report& report) {
+  Columns columns;
+  std::vector<std::pair<std::string, std::int64_t>> cells;  // in the order of their first points
+  for (const Point& point : report.points) {
+    columns.variant = std::max(columns.variant, point.variant.size());
+    columns.floor |= point.floor.has_value();
+    const std::pair cell(point.collective, point.bytes);
+    if (std::find(cells.begin(), cells.end(), cell) == cells.end()) cells.push_back(cell);
+  }
+  std::string out = origin(report.provenance);
+  for (const auto& [collective, bytes] : cells) {
+    out += fmt::format("\n{}, {}\n", collective, text_of_bytes(bytes));
+    out += line(columns, {"variant", "median", "+-", "times native's", "steps", "repeats", "floor", ""});
+    for (const Point& point : report.points) {
+      if (point.collective == collective && point.bytes == bytes) out += line(columns, point);
+    }
+  }
+  return out;
+}
+
+}  // namespace quadrille::measure
