@@ -2,12 +2,14 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <utility>
 
+#include "tools/bench.hpp"
 #include "tools/commands.hpp"
 #include "tools/version.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove them, draw them."};
+  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove, draw and measure them."};
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
   app.require_subcommand(1);
@@ -18,7 +20,11 @@ int main(int argc, char** argv) {
   quadrille::tools::add_verify(app, exit);
   quadrille::tools::add_show(app, exit);
   quadrille::tools::add_document(app, exit);
+  quadrille::tools::add_bench(app, exit);
   try {
+    if (auto words = quadrille::tools::benchmark_words(argc, argv)) {
+      return quadrille::tools::run_benchmark(std::move(*words));
+    }
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;

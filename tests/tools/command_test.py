@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from xml.etree import ElementTree
 
 QUADRILLE = sys.argv.pop(1)
 
@@ -98,6 +99,141 @@ class Show(unittest.TestCase):
         result = run("show", "allreduce", "--algorithm", "ring", "--ranks", "4096")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--rank", result.stderr)
+
+
+def report(label, **factors):
+    """A report of native and ring on 4 sizes, 12 repeats each; with ring=2, ring takes twice as long as usual."""
+    points = []
+    for size in (0, 8, 1024, 65536):
+        for variant, usual in (("native", 1e-5), ("ring", 2e-5)):
+            middle = factors.get(variant, 1) * usual * (1 + size / 1000)
+            seconds = [middle * (1 + 0.003 * i) for i in range(12)]
+            time = {"median": (seconds[5] + seconds[6]) / 2, "low": seconds[2], "high": seconds[9]}
+            point = {"collective": "allreduce", "bytes": size, "variant": variant, "time": time, "seconds": seconds}
+            points.append(point | {"discarded": 0, "calls": 1, "settled": True})
+    texts = dict.fromkeys(("version", "ranks_per_node", "binding", "command", "host", "date"), "")
+    numbers = {"ranks": 4, "nodes": 1, "usable_cores": 2, "rate_bits": 0, "uplink_bits": 0}
+    provenance = texts | numbers | {"mpi": "Open MPI 4.1.4", "label": label, "oversubscribed": True}
+    return {"format": "quadrille bench", "format_version": 1, "provenance": provenance, "points": points}
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.before = self.written("before", report("before"))
+        self.svg = str(self.folder / "plot.svg")
+
+    def written(self, name, content):
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps(content), encoding="utf-8")
+        return str(path)
+
+    def test_a_loss_is_named_with_status_1(self):
+        after = self.written("after", report("after", ring=1.3))
+        result = run("bench", "compare", self.before, after)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("slower:\n  allreduce", result.stdout)
+        self.assertIn("2.00 -> 2.60      times native's  +30 %", result.stdout)
+        self.assertIn("4 slower, 0 faster, 8 compared", result.stdout)
+
+    def test_a_gain_is_named_with_status_0(self):
+        after = self.written("after", report("after", ring=0.7))
+        result = run("bench", "compare", self.before, after)
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("0 slower, 4 faster, 8 compared", result.stdout)
+
+    def test_nothing_is_said_plainly(self):
+        result = run("bench", "compare", self.before, self.written("after", report("after", ring=1.01)))
+        self.assertEqual(result.returncode, 0)
+        self.assertTrue(result.stdout.startswith("Nothing got faster or slower: 8 compared; "), result.stdout)
+
+    def test_a_slower_machine_is_no_loss_but_shown(self):
+        result = run("bench", "compare", self.before, self.written("after", report("after", ring=2, native=2)))
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("the MPI's own", result.stdout)
+        self.assertIn("Nothing got faster or slower", result.stdout)
+
+    def test_the_threshold_is_a_share(self):
+        after = self.written("after", report("after", ring=1.3))
+        for threshold, status in (("20%", 1), ("0.2", 1), ("40 %", 0), ("0.4", 0), ("5", 2), ("x%", 2), ("-1%", 2)):
+            result = run("bench", "compare", self.before, after, f"--threshold={threshold}")
+            self.assertEqual(result.returncode, status, threshold)
+
+    def test_json_has_all_that_was_compared(self):
+        after = self.written("after", report("after", ring=1.3))
+        result = run("bench", "compare", "--json", self.before, after)
+        self.assertEqual(result.returncode, 1)
+        changes = json.loads(result.stdout)["changes"]
+        self.assertEqual(len(changes), 8)
+        self.assertEqual({one["verdict"] for one in changes if one["variant"] == "ring"}, {"slower"})
+
+    def test_too_few_repeats_and_other_settings_are_noted(self):
+        few = report("few")
+        few["provenance"]["ranks"] = 8
+        for point in few["points"]:
+            point["seconds"] = point["seconds"][:3]
+        result = run("bench", "compare", self.before, self.written("few", few))
+        self.assertIn("8 of 8 points have too few repeats", result.stdout)
+        self.assertIn("not the same setting", result.stdout)
+
+    def test_what_is_no_report_is_named_with_status_2(self):
+        broken = report("broken")
+        broken["points"][2]["bytes"] = "8"
+        broken = self.written("broken", broken)
+        other = report("other")
+        for point in other["points"]:
+            point["bytes"] += 1
+        other = self.written("other", other)
+        for words, expected in (
+            (["compare", self.before, broken], "broken.json: points[2].bytes: not a count"),
+            (["compare", self.before, "/no/such/file"], "can't read /no/such/file"),
+            (["compare", self.before, str(self.folder)], "can't read"),
+            (["compare", self.before], "AFTER"),
+            (["compare", self.before, other], "nothing in common"),
+            (["compare", self.before, self.before, "--jsn"], "--jsn"),
+            (["plot", self.before], "--output"),
+            (["plot", self.before, "--output", self.svg, "--collective", "bcast"], "no collective 'bcast'"),
+            (["plot", self.before, "--output", "/no/such/folder/x.svg"], "can't write"),
+        ):
+            result = run("bench", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn(expected, result.stderr)
+
+    def test_plots_tell_reports_apart_by_their_labels(self):
+        after = self.written("after", report("after"))
+        self.assertEqual(run("bench", "plot", self.before, after, "--output", self.svg).returncode, 0)
+        texts = {element.text for element in ElementTree.parse(self.svg).iter("{http://www.w3.org/2000/svg}text")}
+        self.assertLessEqual({"allreduce", "ring, before", "ring, after", "native, before", "0 B", "64 KiB"}, texts)
+
+    def test_only_the_named_collectives_are_plotted(self):
+        content = report("several")
+        for name in ("bcast", "alltoall"):
+            content["points"] += [point | {"collective": name} for point in report("")["points"]]
+        several = self.written("several", content)
+        for names, kept in (([], {"allreduce", "bcast", "alltoall"}), (["bcast", "alltoall"], {"bcast", "alltoall"})):
+            words = [word for name in names for word in ("--collective", name)]
+            self.assertEqual(run("bench", "plot", *words, several, "--output", self.svg).returncode, 0)
+            text = pathlib.Path(self.svg).read_text(encoding="utf-8")
+            self.assertEqual({name for name in ("allreduce", "bcast", "alltoall") if f">{name}<" in text}, kept)
+
+    def test_labels_that_are_alike_are_replaced_by_files(self):
+        again = self.written("again", report("before"))
+        run("bench", "plot", self.before, again, "--output", self.svg)
+        self.assertIn(f">ring, {again}<", pathlib.Path(self.svg).read_text(encoding="utf-8"))
+
+    def test_without_a_nested_command_it_asks_for_mpirun_whatever_follows(self):
+        for words in ([], ["allreduce"], ["--label", "compare", "--help"]):
+            result = run("bench", *words)
+            self.assertEqual(result.returncode, 2, words)
+            self.assertIn("start it under mpirun", result.stderr)
+
+    def test_help_names_the_nested_commands_and_how_to_measure(self):
+        result = run("bench", "--help")
+        self.assertEqual(result.returncode, 0)
+        for part in ("compare", "plot", "mpirun -n 4 quadrille bench"):
+            self.assertIn(part, result.stdout)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+#include "draw/scale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <stdexcept>
+
+#include "draw/canvas.hpp"
+
+namespace quadrille::draw {
+
+namespace {
+
+// Less than this from the least to the greatest would show noise as mountains.
+constexpr double least_span = 4;
+
+// Every so many of the sizes that were measured: ticks between them would have no points above them.
+std::vector<Tick> every(std::size_t step, const std::vector<double>& sizes) {
+  std::vector<Tick> ticks;
+  for (std::size_t i = 0; i < sizes.size(); i += step) ticks.push_back({sizes[i], with_unit(sizes[i], Unit::bytes)});
+  return ticks;
+}
+
+// Powers of ten and, in between, some multiples of them.
+std::vector<Tick> decades(double low, double high, const std::vector<double>& multiples, int step = 1) {
+  std::vector<Tick> ticks;
+  const int first = static_cast<int>(std::floor(std::log10(low) / step)) * step;
+  for (int power = first; std::pow(10, power) <= high; power += step) {
+    for (double multiple : multiples) {
+      const double value = multiple * std::pow(10, power);
+      const bool inside = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
+      if (inside) ticks.push_back({value, with_unit(value, Unit::seconds)});
+    }
+  }
+  return ticks;
+}
+
+// From many ticks to few.
+std::vector<std::vector<Tick>> choices(double low, double high) {
+  std::vector<std::vector<Tick>> all;
+  const bool wide = high / low > 60;  // then powers alone are enough
+  if (!wide) all.push_back(decades(low, high, {1, 2, 3, 5, 7}));
+  if (!wide) all.push_back(decades(low, high, {1, 2, 5}));
+  for (int step : {1, 2, 3, 6}) all.push_back(decades(low, high, {1}, step));
+  return all;
+}
+
+// To 3 significant digits, without an exponent.
+double rounded(double value) {
+  if (value == 0) return 0;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
+  return std::round(value / unit) * unit;
+}
+
+}  // namespace
+
+std::string with_unit(double value, Unit unit) {
+  if (unit == Unit::bytes) {
+    constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+    std::size_t at = 0;
+    while (at + 1 < units.size() && value >= 1024 && std::fmod(value, 1024) == 0) {
+      value /= 1024;
+      ++at;
+    }
+    return fmt::format("{} {}", value, units[at]);
+  }
+  constexpr std::array<const char*, 4> units = {"ns", "µs", "ms", "s"};
+  std::size_t at = 0;
+  value *= 1e9;
+  while (at + 1 < units.size() && value >= 999.5) {
+    value /= 1000;
+    ++at;
+  }
+  return fmt::format("{:.10g} {}", rounded(value), units[at]);
+}
+
+Scale::Scale(const std::vector<double>& values) : values_(values) {
+  std::sort(values_.begin(), values_.end());
+  values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
+  if (values_.empty() || !(values_.front() >= 0) || !std::isfinite(values_.back())) {
+    throw std::invalid_argument("nothing to plot, or values that have no logarithm");
+  }
+  const auto least = std::upper_bound(values_.begin(), values_.end(), 0.0);
+  const double low = least == values_.end() ? 1 : *least;
+  zero_ = low / least_span;
+  low_ = std::log10(values_.front() == 0 ? zero_ : low);
+  high_ = std::log10(std::max(values_.back(), least == values_.end() ? zero_ : low));
+  const double missing = std::log10(least_span) - (high_ - low_);
+  if (missing > 0) {
+    low_ -= missing / 2;
+    high_ += missing / 2;
+  }
+}
+
+void Scale::round_out() {
+  constexpr double near = 0.35;
+  if (low_ - std::floor(low_) < near) low_ = std::floor(low_);
+  if (std::ceil(high_) - high_ < near) high_ = std::ceil(high_);
+}
+
+void Scale::place(double low_end, double high_end) {
+  low_end_ = low_end;
+  high_end_ = high_end;
+}
+
+double Scale::at(double value) const {
+  const double share = (std::log10(value == 0 ? zero_ : value) - low_) / (high_ - low_);
+  return low_end_ + share * (high_end_ - low_end_);
+}
+
+bool Scale::fits(const std::vector<Tick>& ticks, bool across, double size, double gap) const {
+  for (std::size_t i = 1; i < ticks.size(); ++i) {
+    const double apart = std::abs(at(ticks[i].value) - at(ticks[i - 1].value));
+    const double taken =
+        across ? (text_width(ticks[i].label, size) + text_width(ticks[i - 1].label, size)) / 2 : 1.2 * size;
+    if (apart < taken + gap) return false;
+  }
+  return true;
+}
+
+std::vector<Tick> Scale::ticks(Unit unit, bool across, double size, double gap) const {
+  std::vector<std::vector<Tick>> all;
+  if (unit == Unit::seconds) {
+    all = choices(std::pow(10, low_), std::pow(10, high_));
+  } else {
+    for (std::size_t step = 1; step <= values_.size(); ++step) all.push_back(every(step, values_));
+  }
+  const auto fitting = std::find_if(all.begin(), all.end(),
+                                    [&](const std::vector<Tick>& ticks) { return fits(ticks, across, size, gap); });
+  return fitting == all.end() ? all.back() : *fitting;
+}
+
+}  // namespace quadrille::draw

@@ -1,0 +1,140 @@
+#include "tools/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+
+#include "tools/commands.hpp"
+#include "tools/shown.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+// "5%" or "0.05".
+double parse_share(std::string text) {
+  const std::string given = text;
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  while (text.ends_with(' ')) text.pop_back();
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool understood = error == std::errc() && rest == text.data() + text.size();
+  // A bare 5 is more likely meant as 5 % than as 500.
+  if (!understood || !(value >= 0 && value < (percent ? 1000 : 1))) {
+    throw std::invalid_argument(fmt::format("--threshold: '{}' is neither like 5% nor like 0.05", given));
+  }
+  return percent ? value / 100 : value;
+}
+
+void add_compare(CLI::App& bench, Exit& exit) {
+  struct Wish {
+    std::string before;
+    std::string after;
+    std::string threshold = "5%";
+    bool json = false;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command =
+      bench.add_subcommand("compare", "Say what got faster or slower; exit status 1 if anything got slower");
+  command->add_option("BEFORE", wish->before, "A report")->required();
+  command->add_option("AFTER", wish->after, "Another, held against it")->required();
+  command->add_option("--threshold", wish->threshold, "Smaller changes don't count; default: 5%");
+  command->add_flag("--json", wish->json, "As JSON, for programs");
+  command->callback([wish, &exit] {
+    const std::vector<Named> reports = read_reports({wish->before, wish->after});
+    measure::CompareOptions options;
+    options.threshold = parse_share(wish->threshold);
+    const std::vector<measure::Change> changes = measure::compare(reports[0].report, reports[1].report, options);
+    const auto compared = [](const measure::Change& change) { return change.before && change.after; };
+    if (std::none_of(changes.begin(), changes.end(), compared)) {
+      throw std::invalid_argument(
+          fmt::format("{} and {} measured nothing in common: no collective with the same size and variant",
+                      wish->before, wish->after));
+    }
+    fmt::print("{}", wish->json ? changes_as_json(options, changes)
+                                : changes_as_text(reports[0], reports[1], options, changes));
+    const auto is_loss = [](const measure::Change& change) { return change.is_loss(); };
+    exit = std::any_of(changes.begin(), changes.end(), is_loss) ? 1 : 0;
+  });
+}
+
+void add_plot(CLI::App& bench) {
+  struct Wish {
+    std::vector<std::string> reports;
+    std::vector<std::string> collectives;
+    std::string output;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against the sizes");
+  command->add_option("REPORT", wish->reports, "Reports; several are told apart by their labels")->required();
+  command->add_option("--output", wish->output, "The SVG to write")->required();
+  command->add_option("--collective", wish->collectives, "Only this collective; may be given several times")
+      ->allow_extra_args(false);
+  command->callback(
+      [wish] { write_file(wish->output, draw::plot(plot_of(read_reports(wish->reports), wish->collectives))); });
+}
+
+}  // namespace
+
+measure::Report read_report(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file || !text) throw std::invalid_argument(fmt::format("can't read {}: no file, or an empty one", path));
+  try {
+    return measure::report_from_json(text.str());
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+std::vector<Named> read_reports(const std::vector<std::string>& paths) {
+  std::vector<Named> reports;
+  for (const std::string& path : paths) {
+    measure::Report report = read_report(path);
+    std::string label = report.provenance.label;
+    reports.push_back({std::move(label), std::move(report)});
+  }
+  bool clear = true;
+  for (const Named& one : reports) {
+    const auto alike = [&one](const Named& other) { return other.name == one.name; };
+    clear &= !one.name.empty() && std::count_if(reports.begin(), reports.end(), alike) == 1;
+  }
+  if (!clear) {
+    for (std::size_t i = 0; i < paths.size(); ++i) reports[i].name = paths[i];
+  }
+  return reports;
+}
+
+std::string setting_of(const measure::Provenance& from) {
+  const auto counted = [](int number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  return fmt::format("{}, {} on {}{}", from.mpi, counted(from.ranks, "rank"), counted(from.nodes, "node"),
+                     from.oversubscribed ? ", more ranks than cores" : "");
+}
+
+std::optional<std::vector<std::string>> benchmark_words(int count, const char* const* words) {
+  if (count < 2 || std::string_view(words[1]) != "bench") return {};
+  const std::string_view next = count > 2 ? words[2] : "";
+  if (next == "compare" || next == "plot" || next == "-h" || next == "--help") return {};
+  return std::vector<std::string>(words + 2, words + count);
+}
+
+void add_bench(CLI::App& app, Exit& exit) {
+  auto* command = app.add_subcommand("bench", "Measure collectives, compare and plot what was measured");
+  command->footer(
+      "Without 'compare' and 'plot' it measures, and must be started under mpirun: mpirun -n 4 quadrille bench ...");
+  command->require_subcommand(1);
+  add_compare(*command, exit);
+  add_plot(*command);
+}
+
+}  // namespace quadrille::tools
