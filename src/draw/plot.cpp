@@ -68,7 +68,7 @@ std::vector<std::string> wrapped(const std::string& text, double width, double s
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(' ', begin), text.size());
     const std::string word = text.substr(begin, end - begin);
-    if (!line.empty() && text_width(line + " " + word, size) > width) {
+    if (!line.empty() && text_width(line, size) + text_width(" ", size) + text_width(word, size) > width) {
       lines.push_back(std::exchange(line, ""));
     }
     line += (line.empty() ? "" : " ") + word;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "draw/canvas.hpp"
 
@@ -74,7 +75,7 @@ std::string with_unit(double value, Unit unit) {
   return fmt::format("{:.10g} {}", rounded(value), units[at]);
 }
 
-Scale::Scale(const std::vector<double>& values) : values_(values) {
+Scale::Scale(std::vector<double> values) : values_(std::move(values)) {
   std::sort(values_.begin(), values_.end());
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
   if (values_.empty() || !(values_.front() >= 0) || !std::isfinite(values_.back())) {

@@ -16,7 +16,7 @@ struct Tick {
 class Scale {
  public:
   // All values must be 0 or more. Where they are close together, there is some room around them.
-  explicit Scale(const std::vector<double>& values);
+  explicit Scale(std::vector<double> values);
 
   // To the next power of ten at either end, where it is near.
   void round_out();
