@@ -10,6 +10,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "measure/wish.hpp"
 #include "tools/commands.hpp"
 #include "tools/shown.hpp"
 
@@ -77,8 +78,9 @@ void add_plot(CLI::App& bench) {
   command->add_option("--output", wish->output, "The SVG to write")->required();
   command->add_option("--collective", wish->collectives, "Only this collective; may be given several times")
       ->allow_extra_args(false);
-  command->callback(
-      [wish] { write_file(wish->output, draw::plot(plot_of(read_reports(wish->reports), wish->collectives))); });
+  command->callback([wish] {
+    write_file(wish->output, draw::plot(measure::plot_of(read_reports(wish->reports), wish->collectives)));
+  });
 }
 
 }  // namespace
@@ -113,14 +115,6 @@ std::vector<Named> read_reports(const std::vector<std::string>& paths) {
   return reports;
 }
 
-std::string setting_of(const measure::Provenance& from) {
-  const auto counted = [](int number, const char* what) {
-    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-  };
-  return fmt::format("{}, {} on {}{}", from.mpi, counted(from.ranks, "rank"), counted(from.nodes, "node"),
-                     from.oversubscribed ? ", more ranks than cores" : "");
-}
-
 std::optional<std::vector<std::string>> benchmark_words(int count, const char* const* words) {
   if (count < 2 || std::string_view(words[1]) != "bench") return {};
   const std::string_view next = count > 2 ? words[2] : "";
@@ -131,8 +125,11 @@ std::optional<std::vector<std::string>> benchmark_words(int count, const char* c
 void add_bench(CLI::App& app, Exit& exit) {
   auto* command = app.add_subcommand("bench", "Measure collectives, compare and plot what was measured");
   command->footer(
-      "Without 'compare' and 'plot' it measures, and must be started under mpirun: mpirun -n 4 quadrille bench ...");
-  command->require_subcommand(1);
+      "Without 'compare' and 'plot' it measures, and must be started under mpirun: mpirun -n 4 quadrille bench "
+      "allreduce");
+  // For the help alone: the words go to the benchmark of the right MPI as they are.
+  measure::add_options(*command);
+  command->add_option("--mpi", "openmpi or mpich, where the launcher does not tell");
   add_compare(*command, exit);
   add_plot(*command);
 }

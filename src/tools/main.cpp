@@ -4,14 +4,14 @@
 #include <exception>
 #include <utility>
 
+#include "measure/version.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/version.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{"Collective communication for MPI programs: list the algorithms, prove, draw and measure them."};
   app.name("quadrille");
-  app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
+  app.set_version_flag("--version", std::string("quadrille ") + quadrille::version);
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 if all is well, 1 if a check failed, 2 if the command was not understood or could not be done.");

@@ -1,12 +1,12 @@
+#include "measure/plot.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 
-#include "tools/bench.hpp"
-
-namespace quadrille::tools {
+namespace quadrille::measure {
 
 namespace {
 
@@ -14,7 +14,7 @@ namespace {
 std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
   std::vector<std::string> found;
   for (const Named& named : reports) {
-    for (const measure::Point& point : named.report.points) {
+    for (const Point& point : named.report.points) {
       if (std::find(found.begin(), found.end(), point.collective) == found.end()) found.push_back(point.collective);
     }
   }
@@ -29,7 +29,7 @@ class ReportSeries {
   void add_to(draw::Panel& panel, const std::string& collective) const {
     std::vector<draw::Series> all;
     std::map<std::int64_t, double> floors;
-    for (const measure::Point& point : named_.report.points) {
+    for (const Point& point : named_.report.points) {
       if (point.collective != collective) continue;
       series_of(point.variant, all)
           .points.push_back({static_cast<double>(point.bytes), point.time.middle, point.time.low, point.time.high});
@@ -54,7 +54,7 @@ class ReportSeries {
     const auto same = [&variant](const draw::Series& one) { return one.family == variant; };
     const auto found = std::find_if(all.begin(), all.end(), same);
     if (found != all.end()) return *found;
-    const auto drawn = variant == measure::native ? draw::Drawn::reference : draw::Drawn::line;
+    const auto drawn = variant == native ? draw::Drawn::reference : draw::Drawn::line;
     all.push_back({.name = name_of(variant), .points = {}, .drawn = drawn, .family = variant, .variation = place_});
     return all.back();
   }
@@ -78,6 +78,14 @@ std::string subheading(const std::vector<Named>& reports) {
 
 }  // namespace
 
+std::string setting_of(const Provenance& from) {
+  const auto counted = [](int number, const char* what) {
+    return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+  };
+  return fmt::format("{}, {} on {}{}", from.mpi, counted(from.ranks, "rank"), counted(from.nodes, "node"),
+                     from.oversubscribed ? ", more ranks than cores" : "");
+}
+
 draw::Plot plot_of(const std::vector<Named>& reports, const std::vector<std::string>& collectives) {
   const std::vector<std::string> known = collectives_in(reports);
   const std::vector<std::string>& wanted = collectives.empty() ? known : collectives;
@@ -100,4 +108,4 @@ draw::Plot plot_of(const std::vector<Named>& reports, const std::vector<std::str
   return plot;
 }
 
-}  // namespace quadrille::tools
+}  // namespace quadrille::measure

@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""The figures of docs/benchmarks.md: measures them, and writes the page and its plots from what was measured.
+
+    benchmarks/gallery.py measure [NAME...]   runs the commands below, into docs/benchmarks/NAME.json
+    benchmarks/gallery.py render              writes docs/benchmarks.md and docs/benchmarks/NAME.svg
+
+Both take --quadrille, the path of the command (build/release/src/quadrille).
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "benchmarks"
+BASICS = "barrier bcast allreduce alltoallv --sizes 8,64KiB,1MiB"
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    name: str
+    text: str  # what it shows
+    mpi: str
+    ranks: int
+    bench: str  # words for quadrille bench
+    cluster: str = ""  # words for quadrille cluster up; none: this machine as it is
+    environment: str = ""
+    with_run: str = ""  # another run, drawn and listed beside this one
+
+    def launch(self):
+        words = f"quadrille bench {self.bench}"
+        if self.cluster:
+            return f"{self.environment} quadrille cluster run -n {self.ranks} --mpi {self.mpi} -- {words}".strip()
+        options = " --oversubscribe --bind-to none --mca mpi_yield_when_idle 1" if self.mpi == "openmpi" else ""
+        return f"{self.environment} mpirun.{self.mpi}{options} -n {self.ranks} {words}".strip()
+
+
+CLUSTER = "--nodes 16 --slots 4 --rate 200mbit"
+RUNS = [
+    Run("cluster-openmpi", "16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI.", "openmpi", 64,
+        f"{BASICS} --time 4 --label default", CLUSTER, with_run="cluster-openmpi-han"),
+    Run("cluster-openmpi-han", "", "openmpi", 64, f"{BASICS} --algorithms none --time 4 --label han", CLUSTER,
+        "OMPI_MCA_coll_han_priority=100"),
+    Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and 32 ranks share a core: native measures "
+        "the scheduler as much as the network.", "mpich", 64,
+        f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
+    Run("node-openmpi", "One node, 2 ranks on 2 cores, Open MPI.", "openmpi", 2,
+        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --time 1"),
+    Run("node-mpich", "One node, 2 ranks on 2 cores, MPICH.", "mpich", 2,
+        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --time 1"),
+    Run("crowded-openmpi", "One node, 8 ranks on 2 cores, Open MPI, which yields.", "openmpi", 8,
+        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --time 2"),
+    Run("crowded-mpich", "One node, 8 ranks on 2 cores, MPICH, which spins.", "mpich", 8,
+        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --time 2"),
+]
+
+
+def measure(quadrille, names):
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    environment["PATH"] = f"{quadrille.parent}:{environment['PATH']}"
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    unknown = set(names) - {run.name for run in RUNS}
+    if unknown:
+        sys.exit(f"there is no {', '.join(unknown)}; there are {', '.join(run.name for run in RUNS)}")
+    up = ""
+    for run in RUNS:
+        if names and run.name not in names:
+            continue
+        if run.cluster != up:
+            if up:
+                subprocess.run(["quadrille", "cluster", "down"], env=environment, check=True)
+            if run.cluster:
+                subprocess.run(["quadrille", "cluster", "up", *run.cluster.split()], env=environment, check=True)
+            up = run.cluster
+        command = f"{run.launch()} --json {FOLDER / run.name}.json"
+        print(f"\n{command}", flush=True)
+        try:
+            subprocess.run(command, shell=True, env=environment, check=True)
+        except subprocess.CalledProcessError:
+            if up:
+                subprocess.run(["quadrille", "cluster", "down"], env=environment, check=False)
+            raise
+    if up:
+        subprocess.run(["quadrille", "cluster", "down"], env=environment, check=True)
+
+
+def of_seconds(seconds):
+    for unit, scale in (("s", 1), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= scale:
+            return f"{seconds / scale:.3g} {unit}"
+    return f"{seconds / 1e-9:.3g} ns"
+
+
+def of_bytes(number):
+    for unit, scale in (("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if number >= scale and number % scale == 0:
+            return f"{number // scale} {unit}"
+    return f"{number} B"
+
+
+def by_cell(report):
+    cells = {}
+    for point in report["points"]:
+        cells.setdefault((point["collective"], point["bytes"]), {})[point["variant"]] = point
+    return cells
+
+
+def table(run, reports):
+    """A line for each cell: native, the run beside it, the best of ours and how it compares."""
+    mine = by_cell(reports[run.name])
+    beside = by_cell(reports[run.with_run]) if run.with_run in reports else {}
+    lines = ["| collective | size | native |" + (" han |" if beside else "") + " best of ours | time / native | repeats |"]
+    lines.append("|---" * (lines[0].count("|") - 1) + "|")
+    for (collective, size), variants in mine.items():
+        native = variants["native"]
+        ours = [point for name, point in variants.items() if name != "native"]
+        best = min(ours, key=lambda point: point["time"]["median"])
+        ratio = best["ratio"]
+        words = [collective, of_bytes(size) if size else "", of_seconds(native["time"]["median"])]
+        if beside:
+            other = beside.get((collective, size), {}).get("native")
+            words.append(of_seconds(other["time"]["median"]) if other else "")
+        words.append(f"{best['variant']} {of_seconds(best['time']['median'])}")
+        words.append(f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})")
+        words.append(str(len(native["seconds"])))
+        lines.append(f"| {' | '.join(words)} |")
+    return lines
+
+
+def render(quadrille):
+    reports = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+    page = (FOLDER / "preface.md").read_text().splitlines()
+    for run in RUNS:
+        if run.name not in reports or not run.text:
+            continue
+        provenance = reports[run.name]["provenance"]
+        files = [f"{FOLDER / name}.json" for name in (run.name, run.with_run) if name in reports]
+        subprocess.run([quadrille, "bench", "plot", *files, "--output", f"{FOLDER / run.name}.svg"], check=True)
+        page += ["", f"## {run.text.split('.')[0]}", ""]
+        if "." in run.text.rstrip("."):
+            page += [run.text.split(". ", 1)[1], ""]
+        page += [f"{provenance['mpi']}, {provenance['date'][:10]}.", "", "```"]
+        page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
+        page += [one.launch() for one in RUNS if one.name in (run.name, run.with_run)]
+        page += ["```", "", f"![Times of this run](benchmarks/{run.name}.svg)", "", *table(run, reports)]
+    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["measure", "render"])
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--quadrille", type=pathlib.Path, default=ROOT / "build" / "release" / "src" / "quadrille")
+    words = parser.parse_args()
+    quadrille = words.quadrille.resolve()
+    if not quadrille.exists():
+        sys.exit(f"there is no {quadrille}: build it, or say where it is with --quadrille")
+    if words.what == "measure":
+        measure(quadrille, words.names)
+    else:
+        render(quadrille)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+#include "bench/exercise.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <numeric>
+#include <quadrille/error.hpp>
+
+#include "algorithms/collective.hpp"
+#include "engine/mpi.hpp"
+
+namespace quadrille::bench {
+
+namespace {
+
+// Around the mean, the same from a to b as from b to a, so that every rank sends as much as it gets.
+int uneven(std::int64_t mean, int a, int b) {
+  const std::uint64_t low = static_cast<std::uint64_t>(std::min(a, b));
+  const std::uint64_t high = static_cast<std::uint64_t>(std::max(a, b));
+  const std::uint64_t mixed = (low * 31 + high * 17 + 5) * 2654435761U >> 8U;
+  return static_cast<int>(mean / 2 + static_cast<std::int64_t>(mixed % static_cast<std::uint64_t>(mean + 1)));
+}
+
+std::vector<int> places_of(const std::vector<int>& counts) {
+  std::vector<int> places(counts.size(), 0);
+  std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+  return places;
+}
+
+}  // namespace
+
+Exercise::Exercise(Collective collective, std::int64_t bytes, int rank, int ranks)
+    : collective_(collective), bytes_(bytes), rank_(rank), ranks_(ranks) {
+  const Traits of = traits(collective);
+  const bool doubles = of.reduces && bytes % 8 == 0;
+  if (doubles) type_ = MPI_DOUBLE;
+  if (of.reduces) op_ = doubles ? MPI_SUM : MPI_BOR;
+  const std::int64_t element = doubles ? 8 : 1;
+  const std::int64_t elements = bytes / element;
+  if (elements > std::numeric_limits<int>::max()) {
+    throw Error(MPI_ERR_COUNT, "more elements than an int holds: the MPI's own call can't be compared");
+  }
+  // What a rank passes in is cut into a block for each, or is one block; so is what it gets.
+  const bool cut = of.input == Traits::Side::all && !of.rooted;
+  const std::int64_t block = cut ? elements / ranks : elements;
+  count_ = static_cast<int>(block);
+  const auto counts = [&](auto of_peer) {
+    std::vector<int> all;
+    for (int peer = 0; peer < ranks; ++peer) all.push_back(of_peer(peer));
+    return all;
+  };
+  if (of.counts_differ) {
+    receive_counts_ = counts([&](int peer) { return uneven(block, peer, peer); });
+  } else if (of.separate_blocks) {
+    const bool pairs = of.input == Traits::Side::all && of.output == Traits::Side::all;
+    send_counts_ = counts([&](int peer) { return uneven(block, pairs ? rank : peer, peer); });
+    receive_counts_ = send_counts_;
+  }
+  send_places_ = places_of(send_counts_);
+  receive_places_ = places_of(receive_counts_);
+  types_.assign(static_cast<std::size_t>(ranks), type_);
+  const auto side_bytes = [&](Traits::Side side, const std::vector<int>& all_counts) {
+    if (!of.moves_data()) return std::int64_t{0};
+    if (side != Traits::Side::all || all_counts.empty())
+      return element * block * (side == Traits::Side::all ? ranks : 1);
+    return element * std::accumulate(all_counts.begin(), all_counts.end(), std::int64_t{0});
+  };
+  // Twice the mean is the most that an uneven block has.
+  input_bytes_ = std::max(side_bytes(of.input, of.counts_differ ? receive_counts_ : send_counts_), 2 * element * block);
+  output_bytes_ = std::max(side_bytes(of.output, receive_counts_), 2 * element * block);
+}
+
+detail::Call Exercise::call(const void* input, void* output, int root) const {
+  const Traits of = traits(collective_);
+  detail::UserBuffer in{.address = input, .count = count_, .type = type_};
+  detail::UserBuffer out{.address = output, .count = count_, .type = type_};
+  if (of.counts_differ) {
+    out.counts = receive_counts_.data();
+  } else if (of.separate_blocks) {
+    const auto with_blocks = [](detail::UserBuffer& buffer, const std::vector<int>& counts,
+                                const std::vector<int>& places) {
+      buffer.counts = counts.data();
+      buffer.displacements = places.data();
+    };
+    if (of.input == Traits::Side::all) with_blocks(in, send_counts_, send_places_);
+    if (of.output == Traits::Side::all) with_blocks(out, receive_counts_, receive_places_);
+    if (of.input != Traits::Side::all) in.count = send_counts_[static_cast<std::size_t>(rank_)];
+    if (of.output != Traits::Side::all) out.count = receive_counts_[static_cast<std::size_t>(rank_)];
+    if (collective_ == Collective::alltoallw) in.types = out.types = types_.data();
+  }
+  return of.reduces ? detail::reduced(collective_, in, out, op_, root) : detail::moved(collective_, in, out, root);
+}
+
+void Exercise::ours(const void* input, void* output, int root, engine::Context& context, const Options& options) const {
+  api::run(context, call(input, output, root), options);
+}
+
+void Exercise::native(const void* input, void* output, int root, MPI_Comm comm) const {
+  const int n = count_;
+  const MPI_Datatype type = type_;
+  const auto own = static_cast<std::size_t>(rank_);
+  const int sent = send_counts_.empty() ? n : send_counts_[own];
+  const int received = receive_counts_.empty() ? n : receive_counts_[own];
+  const int* sends = send_counts_.data();
+  const int* from = send_places_.data();
+  const int* receives = receive_counts_.data();
+  const int* to = receive_places_.data();
+  const auto run = [&]() -> int {
+    switch (collective_) {
+      case Collective::barrier:
+        return MPI_Barrier(comm);
+      case Collective::bcast:
+        return MPI_Bcast(output, n, type, root, comm);
+      case Collective::reduce:
+        return MPI_Reduce(input, output, n, type, op_, root, comm);
+      case Collective::allreduce:
+        return MPI_Allreduce(input, output, n, type, op_, comm);
+      case Collective::gather:
+        return MPI_Gather(input, n, type, output, n, type, root, comm);
+      case Collective::gatherv:
+        return MPI_Gatherv(input, sent, type, output, receives, to, type, root, comm);
+      case Collective::scatter:
+        return MPI_Scatter(input, n, type, output, n, type, root, comm);
+      case Collective::scatterv:
+        return MPI_Scatterv(input, sends, from, type, output, received, type, root, comm);
+      case Collective::allgather:
+        return MPI_Allgather(input, n, type, output, n, type, comm);
+      case Collective::allgatherv:
+        return MPI_Allgatherv(input, sent, type, output, receives, to, type, comm);
+      case Collective::alltoall:
+        return MPI_Alltoall(input, n, type, output, n, type, comm);
+      case Collective::alltoallv:
+        return MPI_Alltoallv(input, sends, from, type, output, receives, to, type, comm);
+      case Collective::alltoallw:
+        return MPI_Alltoallw(input, sends, from, types_.data(), output, receives, to, types_.data(), comm);
+      case Collective::reduce_scatter:
+        return MPI_Reduce_scatter(input, output, receives, type, op_, comm);
+      case Collective::reduce_scatter_block:
+        return MPI_Reduce_scatter_block(input, output, n, type, op_, comm);
+      case Collective::scan:
+        return MPI_Scan(input, output, n, type, op_, comm);
+      case Collective::exscan:
+        return MPI_Exscan(input, output, n, type, op_, comm);
+    }
+    return MPI_ERR_INTERN;
+  };
+  engine::check(run(), "the MPI's own call");
+}
+
+}  // namespace quadrille::bench

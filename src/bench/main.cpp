@@ -1,0 +1,67 @@
+// quadrille-bench: what `quadrille bench` hands its words to, one for each MPI.
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <fstream>
+#include <quadrille/error.hpp>
+#include <stdexcept>
+
+#include "bench/provenance.hpp"
+#include "bench/session.hpp"
+#include "draw/plot.hpp"
+#include "measure/plot.hpp"
+#include "measure/wish.hpp"
+
+namespace {
+
+using namespace quadrille;
+
+void write(const std::string& file, const std::string& text) {
+  if (file.empty()) return;
+  if (file == "-") {
+    fmt::print("{}", text);
+    return;
+  }
+  std::ofstream out(file);
+  out << text;
+  if (!out.flush()) throw std::runtime_error(fmt::format("can't write {}", file));
+}
+
+int measure_all(int argc, char** argv) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  measure::Wish wish;
+  try {
+    wish = measure::parse_wish(argc, argv);
+  } catch (const measure::Exit& exit) {
+    if (rank == 0) fmt::print(exit.status == 0 ? stdout : stderr, "{}", exit.text);
+    return exit.status;
+  }
+  bench::Session session(MPI_COMM_WORLD, wish);
+  measure::Report report = session.run();
+  std::string command = "quadrille bench";
+  for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
+  report.provenance = bench::provenance_of(MPI_COMM_WORLD, session.place(), wish.label, command);
+  if (rank != 0) return 0;
+  if (wish.json != "-" && wish.csv != "-") fmt::print("{}", to_text(report));
+  write(wish.json, to_json(report));
+  write(wish.csv, to_csv(report));
+  if (!wish.plot.empty()) write(wish.plot, draw::plot(measure::plot_of({{wish.label, report}}, {})));
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int status = 2;
+  try {
+    status = measure_all(argc, argv);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "quadrille bench: {}\n", error.what());
+    MPI_Abort(MPI_COMM_WORLD, 2);
+  }
+  MPI_Finalize();
+  return status;
+}

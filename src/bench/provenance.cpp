@@ -1,0 +1,88 @@
+#include "bench/provenance.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <ctime>
+#include <quadrille/quadrille.hpp>
+#include <thread>
+
+#include "engine/mpi.hpp"
+#include "measure/version.hpp"
+
+namespace quadrille::bench {
+
+namespace {
+
+std::string mpi_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
+  int length = 0;
+  engine::check(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  // "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\nMPICH Release date:..."
+  std::string first = text.data();
+  first.resize(std::min(first.find('\n'), std::min(first.find(','), first.size())));
+  for (char& letter : first) {
+    if (letter == '\t') letter = ' ';
+  }
+  const std::size_t colon = first.find(" Version: ");
+  return colon == std::string::npos ? first : first.erase(colon, std::string_view(" Version:").size());
+}
+
+int bound_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+}
+
+std::string binding(int fewest, int most) {
+  const auto all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  if (fewest >= all) return "none";
+  return fewest == most ? fmt::format("to {} of {} cores", fewest, all)
+                        : fmt::format("to {}-{} of {} cores", fewest, most, all);
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+}  // namespace
+
+measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::string& label,
+                                  const std::string& command) {
+  Communicator all(comm);
+  // The least of these, and, turned around, the most.
+  const std::array<int, 5> mine = {place.neighbours, -place.neighbours, bound_cores(), -bound_cores(),
+                                   static_cast<int>(std::ceil(place.cores))};
+  std::array<int, 5> least = {};
+  all.allreduce(mine, least, [](int a, int b) { return std::min(a, b); });
+  measure::Provenance provenance;
+  provenance.version = version;
+  provenance.mpi = mpi_version();
+  provenance.ranks = place.ranks;
+  provenance.nodes = place.nodes;
+  provenance.ranks_per_node =
+      least[0] == -least[1] ? fmt::format("{}", least[0]) : fmt::format("{}-{}", least[0], -least[1]);
+  provenance.binding = binding(least[2], -least[3]);
+  provenance.usable_cores = least[4];
+  provenance.oversubscribed = place.oversubscribed;
+  provenance.command = command;
+  provenance.label = label;
+  std::array<char, 256> host = {};
+  gethostname(host.data(), host.size() - 1);
+  provenance.host = host.data();
+  provenance.date = date_now();
+  provenance.rate_bits = place.rate_bits;
+  provenance.uplink_bits = place.uplink_bits;
+  return provenance;
+}
+
+}  // namespace quadrille::bench

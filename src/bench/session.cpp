@@ -1,0 +1,241 @@
+#include "bench/session.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <sstream>
+#include <thread>
+
+#include "algorithms/catalogue.hpp"
+#include "engine/waiting.hpp"
+
+namespace quadrille::bench {
+
+namespace {
+
+constexpr double sync_every =
+    2;  // seconds: clocks that differ by 100 ppm are 200 us apart by then, were it not learned
+// A repeat is long against the start of it: by the clock, or by a scheduler that has to wake many ranks on few cores.
+constexpr double least_repeat = 50e-6;
+constexpr double least_repeat_oversubscribed = 10e-3;
+
+double from_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? std::atof(value) : 0;
+}
+
+// QUADRILLE_BENCH_LATE=RANK:SECONDS makes that rank late by up to so much: a test of the benchmark itself.
+double lateness_of(int rank) {
+  const char* value = std::getenv("QUADRILLE_BENCH_LATE");
+  int late_rank = -1;
+  double seconds = 0;
+  char colon = 0;
+  if (!value || !(std::istringstream(value) >> late_rank >> colon >> seconds) || late_rank != rank) return 0;
+  return seconds;
+}
+
+Place place_of(const Communicator& comm, const Clocks& clocks) {
+  Place place;
+  place.rank = comm.rank();
+  place.ranks = comm.size();
+  place.nodes = clocks.nodes();
+  place.neighbours = clocks.neighbours();
+  place.cores = engine::usable_cores();
+  place.rate_bits = from_environment("QUADRILLE_CLUSTER_RATE");
+  place.uplink_bits = from_environment("QUADRILLE_CLUSTER_UPLINK");
+  place.oversubscribed = place.neighbours > place.cores;
+  return place;
+}
+
+}  // namespace
+
+Session::Session(MPI_Comm comm, const measure::Wish& wish)
+    : comm_(comm),
+      wish_(wish),
+      control_(comm),
+      measured_(api::context_of(comm)),
+      clocks_(comm),
+      place_(place_of(control_, clocks_)),
+      late_(lateness_of(place_.rank)),
+      lateness_(wish.seed) {
+  prctl(PR_SET_TIMERSLACK, 1UL);  // to wake up in time
+  // Rank 0's word counts: it decides how all of them wait.
+  int oversubscribed = place_.oversubscribed ? 1 : 0;
+  control_.bcast(&oversubscribed, 1, MPI_INT, 0);
+  place_.oversubscribed = oversubscribed != 0;
+  synced_at_ = clocks_.now();
+}
+
+std::vector<Variant> Session::variants(Collective collective, std::int64_t bytes) const {
+  std::vector<Variant> all = {{.name = std::string(measure::native)}};
+  if (wish_.control) all.push_back({.name = "control"});
+  if (wish_.delay > 0) all.push_back({.name = "delayed", .delay = wish_.delay});
+  Problem problem{.ranks = place_.ranks, .count = bytes};
+  const auto add = [&](std::string_view name) {
+    const Choice choice = choice_of(collective, name);
+    if (!choice || choice.width < 0) return;
+    problem.width = choice.width;
+    const bool predictable = refusal(*choice.algorithm, problem_of(collective, problem)).empty();
+    all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
+    if (predictable) all.back().steps = predict(*choice.algorithm, problem_of(collective, problem)).steps;
+  };
+  for (const std::string& name : wish_.algorithms) {
+    if (name == "default") {
+      all.push_back({.name = name, .ours = true});
+    } else if (name == "all") {
+      for (const Algorithm* one : catalogue()) {
+        if (one->collective == collective) add(one->name);
+      }
+    } else {
+      add(name);
+    }
+  }
+  return all;
+}
+
+measure::Report Session::run() {
+  measure::Report report;
+  for (Collective collective : wish_.collectives) {
+    const bool sized = traits(collective).moves_data();
+    for (std::int64_t bytes : sized ? wish_.sizes : std::vector<std::int64_t>{0}) {
+      run_cell(Exercise(collective, bytes, place_.rank, place_.ranks), report);
+      ++cells_done_;
+    }
+  }
+  measure::summarise(report);
+  return report;
+}
+
+void Session::run_cell(const Exercise& exercise, measure::Report& report) {
+  const std::vector<Variant> ways = variants(exercise.collective(), exercise.bytes());
+  Scene scene{exercise, ways, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, wish_.warm)};
+  const double repeat = place_.oversubscribed ? least_repeat_oversubscribed : least_repeat;
+  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, wish_.goal, repeat, wish_.seed + cells_done_);
+  std::vector<measure::Timing> timings(static_cast<std::size_t>(place_.ranks));
+  for (;;) {
+    measure::Order order = place_.rank == 0 ? next(cell, ways) : measure::Order{};
+    control_.bcast(&order, sizeof order, MPI_BYTE, 0);
+    if (order.variant < 0 && order.sync == 0) break;
+    if (order.sync != 0) {
+      clocks_.sync();
+      continue;
+    }
+    const measure::Timing mine = perform(scene, order);
+    control_.gather(&mine, sizeof mine, MPI_BYTE, timings.data(), sizeof mine, MPI_BYTE, 0);
+    if (place_.rank != 0) continue;
+    cell.record(timings, scene.refusal);
+    show_progress(exercise, cell);
+  }
+  if (place_.rank != 0) return;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    const measure::Cell::Variant& measured = cell.variants()[i];
+    if (!measured.usable || cell.rounds() == 0) {
+      if (!measured.usable) fmt::print(stderr, "{}: {}\n", ways[i].name, measured.refusal);
+      continue;
+    }
+    measure::Point point;
+    point.collective = name(exercise.collective());
+    point.bytes = exercise.bytes();
+    point.variant = ways[i].name;
+    point.seconds.assign(measured.seconds.begin(), measured.seconds.begin() + cell.rounds());
+    point.discarded = measured.discarded;
+    point.calls = measured.calls;
+    point.steps = ways[i].steps;
+    point.floor = floor_of(exercise.collective(), exercise.bytes(), place_);
+    point.settled = cell.settled(measured);
+    report.points.push_back(std::move(point));
+  }
+}
+
+measure::Order Session::next(measure::Cell& cell, const std::vector<Variant>& variants) {
+  const double now = clocks_.now();
+  if (place_.nodes > 1 && now - synced_at_ > sync_every) {
+    synced_at_ = now;
+    return {.sync = 1};
+  }
+  measure::Order order = cell.next(now, wish_.pause);
+  if (order.variant < 0) return order;
+  order.delay = variants[static_cast<std::size_t>(order.variant)].delay * cell.variants().front().probed;
+  return order;
+}
+
+measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
+  if (late_ > 0) {
+    const double seconds = std::uniform_real_distribution(0.0, late_)(lateness_);
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  }
+  measure::Timing timing{.arrived = clocks_.now()};
+  clocks_.wait_until(order.start, !place_.oversubscribed);
+  try {
+    for (int i = 0; i < order.calls; ++i) call(scene, order, i);
+  } catch (const Error& error) {  // a refusal, the same on every rank, before a byte has moved
+    timing.refused = 1;
+    scene.refusal = error.what();
+  }
+  timing.ended = clocks_.now();
+  return timing;
+}
+
+void Session::call(Scene& scene, const measure::Order& order, int number) {
+  const Variant& variant = scene.variants[static_cast<std::size_t>(order.variant)];
+  const Buffers::Pair buffers = scene.buffers.next();
+  const int root = (order.root + number) % place_.ranks;
+  if (variant.ours) {
+    scene.exercise.ours(buffers.input, buffers.output, root, *measured_, {.algorithm = variant.algorithm});
+  } else {
+    scene.exercise.native(buffers.input, buffers.output, root, comm_);
+  }
+  if (order.delay > 0) clocks_.wait_until(clocks_.now() + order.delay, !place_.oversubscribed);
+}
+
+void Session::show_progress(const Exercise& exercise, const measure::Cell& cell) {
+  static const bool terminal = isatty(STDERR_FILENO) != 0;
+  const double now = clocks_.now();
+  if (now - shown_at_ < (terminal ? 0.1 : 10)) return;
+  shown_at_ = now;
+  std::size_t cells = 0;
+  for (Collective collective : wish_.collectives) cells += traits(collective).moves_data() ? wish_.sizes.size() : 1;
+  const std::string line =
+      fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, cells, name(exercise.collective()),
+                  measure::text_of_bytes(exercise.bytes()), cell.variants().size(), cell.rounds());
+  if (terminal) {
+    fmt::print(stderr, "\r{:<78}\r", line);
+  } else {
+    fmt::print(stderr, "{}\n", line);
+  }
+}
+
+std::optional<double> floor_of(Collective collective, std::int64_t bytes, const Place& place) {
+  if (place.rate_bits <= 0 || place.nodes < 2 || bytes == 0) return std::nullopt;
+  const auto n = static_cast<double>(bytes);
+  const auto nodes = static_cast<double>(place.nodes);
+  const double elsewhere = (nodes - 1) / nodes;  // the part of all ranks that is on other nodes
+  const double each = static_cast<double>(place.ranks) / nodes;
+  const Traits of = traits(collective);
+  double crossing = 0;
+  switch (collective) {
+    case Collective::barrier:
+      return std::nullopt;
+    case Collective::allreduce:
+      crossing = 2 * n * elsewhere;
+      break;
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block:
+      crossing = n * elsewhere;
+      break;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      crossing = each * n * elsewhere;
+      break;
+    default:
+      crossing = of.in_blocks() ? n * static_cast<double>(place.ranks) * elsewhere : n;
+  }
+  constexpr double with_headers = 1.045;  // of TCP, IP and Ethernet, on full packets
+  return crossing * with_headers * 8 / place.rate_bits;
+}
+
+}  // namespace quadrille::bench

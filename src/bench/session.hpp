@@ -1,0 +1,84 @@
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <optional>
+#include <quadrille/quadrille.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "bench/buffers.hpp"
+#include "bench/clocks.hpp"
+#include "bench/exercise.hpp"
+#include "measure/cell.hpp"
+#include "measure/report.hpp"
+#include "measure/wish.hpp"
+
+namespace quadrille::bench {
+
+// A way to run a collective: the MPI's own, or an algorithm of ours.
+struct Variant {
+  std::string name;
+  bool ours = false;
+  std::string algorithm = {};  // of ours; empty: the library chooses
+  double delay = 0;            // put in on purpose, relative to native's time
+  std::optional<std::int64_t> steps = std::nullopt;
+};
+
+// What is known of the place it runs in.
+struct Place {
+  int rank = 0;
+  int ranks = 1;
+  int nodes = 1;
+  int neighbours = 1;      // ranks of this node
+  double cores = 1;        // that a node may keep busy
+  double rate_bits = 0;    // of a node's link; 0: unknown
+  double uplink_bits = 0;  // of a rack's
+  bool oversubscribed = false;
+};
+
+// All cells of a wish, one after another. Made and run by all ranks together.
+class Session {
+ public:
+  Session(MPI_Comm comm, const measure::Wish& wish);
+
+  const Place& place() const { return place_; }
+  // What was measured, without provenance; on rank 0, elsewhere nothing.
+  measure::Report run();
+
+ private:
+  // One cell as all ranks see it.
+  struct Scene {
+    const Exercise& exercise;
+    const std::vector<Variant>& variants;
+    Buffers buffers;
+    std::string refusal = {};  // of the last variant that could not serve it
+  };
+
+  std::vector<Variant> variants(Collective collective, std::int64_t bytes) const;
+  void run_cell(const Exercise& exercise, measure::Report& report);
+  measure::Order next(measure::Cell& cell, const std::vector<Variant>& variants);
+  measure::Timing perform(Scene& scene, const measure::Order& order);
+  void call(Scene& scene, const measure::Order& order, int number);
+  void show_progress(const Exercise& exercise, const measure::Cell& cell);
+
+  MPI_Comm comm_;
+  const measure::Wish& wish_;
+  Communicator control_;                       // what ranks tell each other
+  std::shared_ptr<engine::Context> measured_;  // what our algorithms run on
+  Clocks clocks_;
+  Place place_;
+  double late_ = 0;  // seconds at most that this rank is late, on purpose
+  std::mt19937_64 lateness_;
+  double synced_at_ = 0;
+  double shown_at_ = 0;
+  std::size_t cells_done_ = 0;
+};
+
+// Seconds that a node's link needs at least, for the bytes that must cross it; none where nothing must, or no rate is
+// known.
+std::optional<double> floor_of(Collective collective, std::int64_t bytes, const Place& place);
+
+}  // namespace quadrille::bench

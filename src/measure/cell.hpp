@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace quadrille::measure {
+
+// What a rank is told to do next.
+struct Order {
+  std::int32_t variant = -1;  // none: the cell is done
+  std::int32_t calls = 1;
+  std::int32_t root = 0;  // of the first call; each call has the next
+  std::int32_t sync = 0;  // in place of a call: compare the clocks
+  double start = 0;       // when, by the common clock
+  double delay = 0;       // seconds put in behind each call, on purpose
+};
+
+// What it has to tell afterwards, by the common clock.
+struct Timing {
+  double arrived = 0;  // ready to start
+  double ended = 0;
+  double refused = 0;  // 1: the variant can't serve this cell
+};
+
+// When a cell is done.
+struct Goal {
+  double precision = 0.05;  // half the width of the interval of every median, relative to it
+  double seconds = 1;       // for each variant
+  int least = 9;            // repeats
+  int most = 500;
+};
+
+// One collective with one size: which variant is measured next, how often, and when that is enough. Every round has one
+// repeat of every variant, in random order, so that whatever slows the machine down for a while hits all of them alike.
+// Lives on rank 0; the ranks do as they are told.
+class Cell {
+ public:
+  struct Variant {
+    std::string refusal;          // why it can't serve this cell
+    std::vector<double> seconds;  // of a call, one a round
+    int calls = 1;                // of a repeat
+    double probed = 0;            // seconds of a call before the first round
+    std::int64_t discarded = 0;
+    bool usable = true;
+
+    double half_width() const;
+  };
+
+  // A repeat lasts at least so long: shorter calls are repeated within it.
+  Cell(int variants, int ranks, Goal goal, double least_repeat, std::uint64_t seed);
+
+  // `now` by the common clock; `pause` before the start, at least.
+  Order next(double now, double pause);
+  // What came of it, by all ranks.
+  void record(std::span<const Timing> timings, const std::string& refusal);
+
+  const std::vector<Variant>& variants() const { return variants_; }
+  int rounds() const { return rounds_; }
+  bool settled(const Variant& variant) const { return variant.half_width() <= goal_.precision; }
+  // The widest interval.
+  double half_width() const;
+
+ private:
+  bool enough(double now) const;
+  void begin_round();
+
+  int ranks_;
+  Goal goal_;
+  double least_repeat_;
+  std::mt19937_64 random_;
+  std::vector<Variant> variants_;
+  std::vector<std::int32_t> order_;  // of the round under way, the next one last
+  int probes_ = 0;                   // rounds that only look how long a call takes
+  int rounds_ = 0;
+  int late_in_a_row_ = 0;
+  double slack_;  // between the order and the start
+  double began_ = 0;
+  double told_at_ = 0;
+  Order last_;
+};
+
+}  // namespace quadrille::measure

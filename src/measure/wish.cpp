@@ -1,0 +1,140 @@
+#include "measure/wish.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/collective.hpp"
+
+namespace quadrille::measure {
+
+namespace {
+
+std::int64_t parse_size(std::string_view text) {
+  std::int64_t number = -1;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
+  int shift = -1;
+  if (unit.empty() || unit == "B") shift = 0;
+  if (unit == "K" || unit == "KiB") shift = 10;
+  if (unit == "M" || unit == "MiB") shift = 20;
+  if (unit == "G" || unit == "GiB") shift = 30;
+  if (error != std::errc() || number < 0 || shift < 0 || number > (std::int64_t{1} << (60 - shift))) {
+    throw std::invalid_argument(fmt::format("--sizes: '{}' is no size: write 8, 64KiB, 1MiB or a range 8-1MiB", text));
+  }
+  return number << static_cast<unsigned>(shift);
+}
+
+std::vector<Collective> collectives_named(const std::vector<std::string>& names) {
+  if (names.empty()) throw std::invalid_argument("say what to measure, as in: quadrille bench allreduce bcast");
+  std::vector<Collective> all;
+  for (const std::string& name : names) {
+    const std::optional<Collective> found = collective_named(name);
+    if (!found) throw std::invalid_argument(fmt::format("there is no collective '{}': see quadrille list", name));
+    all.push_back(*found);
+  }
+  return all;
+}
+
+// The words before they are looked at more closely.
+struct Words {
+  Wish wish;
+  std::vector<std::string> collectives;
+  std::string sizes = "8,64KiB,1MiB";
+  std::string algorithms = "all";
+};
+
+void add_options(CLI::App& app, Words& words) {
+  app.add_option("COLLECTIVE", words.collectives, "What to measure, as allreduce; see quadrille list");
+  app.add_option("--sizes", words.sizes, "Bytes of a rank's data: 8,64KiB,1MiB or a range 8-1MiB, 8-1MiB*4")
+      ->capture_default_str();
+  app.add_option("--algorithms", words.algorithms,
+                 "Names as ring,bruck:4; all; default: what is chosen without a wish; none. The MPI's own, native, is "
+                 "always measured")
+      ->capture_default_str();
+  app.add_option("--precision", words.wish.goal.precision,
+                 "Repeat until the 95 % interval is +- this part of the median")
+      ->check(CLI::Range(0.0001, 1.0))
+      ->capture_default_str();
+  app.add_option("--time", words.wish.goal.seconds, "Seconds for a point at most")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--least", words.wish.goal.least, "Repeats of a point at least")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--most", words.wish.goal.most, "Repeats of a point at most")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--pause", words.wish.pause, "Seconds of silence before each repeat, at least")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  app.add_flag("--warm", words.wish.warm, "Always the same buffers: they stay in the cache");
+  app.add_flag("--control", words.wish.control, "Measure native twice; the ratio of control should be 1");
+  app.add_option("--delay", words.wish.delay,
+                 "Measure native slowed down by this part of its time: it should be noticed")
+      ->check(CLI::Range(0.0, 100.0));
+  app.add_option("--seed", words.wish.seed, "Of the random order")->capture_default_str();
+  app.add_option("--label", words.wish.label, "How plots and comparisons call this run");
+  app.add_option("--json", words.wish.json,
+                 "Write everything to this file; -: to standard output, in place of the table");
+  app.add_option("--csv", words.wish.csv, "Write a line for each point to this file; -: to standard output");
+  app.add_option("--plot", words.wish.plot, "Draw time against size into this SVG file");
+}
+
+}  // namespace
+
+std::vector<std::int64_t> parse_sizes(const std::string& text) {
+  std::vector<std::int64_t> sizes;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
+    const std::size_t dash = word.find('-');
+    if (dash == std::string::npos) {
+      sizes.push_back(parse_size(word));
+      continue;
+    }
+    const std::size_t star = word.find('*');
+    const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
+    const std::int64_t last = parse_size(word.substr(dash + 1, star == std::string::npos ? star : star - dash - 1));
+    const std::int64_t first = parse_size(word.substr(0, dash));
+    if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' never ends", word));
+    for (std::int64_t size = first; size <= last; size *= factor) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+void add_options(CLI::App& app) {
+  const auto words = std::make_shared<Words>();
+  add_options(app, *words);
+  app.callback([words] {});  // which keeps them as long as the command
+}
+
+Wish parse_wish(int argc, const char* const* argv) {
+  Words words;
+  Wish& wish = words.wish;
+  CLI::App app{
+      "Measure collectives beside the MPI's own. Start it under mpirun: mpirun -n 4 quadrille bench allreduce"};
+  app.name("quadrille bench");
+  add_options(app, words);
+  try {
+    app.parse(argc, argv);
+    wish.collectives = collectives_named(words.collectives);
+    wish.sizes = parse_sizes(words.sizes);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int status = app.exit(error, out, err);
+    throw Exit{status == 0 ? 0 : 2, status == 0 ? out.str() : err.str()};
+  } catch (const std::invalid_argument& error) {
+    throw Exit{2, fmt::format("quadrille bench: {}\n", error.what())};
+  }
+  if (words.algorithms != "none") wish.algorithms = CLI::detail::split(words.algorithms, ',');
+  return wish;
+}
+
+}  // namespace quadrille::measure

@@ -1,0 +1,101 @@
+"""The benchmark on a few ranks: bench_test.py QUADRILLE MPI SLOW_BARRIER LAUNCHER..."""
+
+import csv
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+QUADRILLE, MPI, SLOW_BARRIER = sys.argv[1:4]
+LAUNCH = sys.argv[4:]
+del sys.argv[1:]
+
+
+def bench(*words, ranks=2, environment=None, expect=0):
+    done = subprocess.run(
+        [*LAUNCH, str(ranks), QUADRILLE, "bench", *words],
+        capture_output=True,
+        text=True,
+        timeout=240,
+        env={**os.environ, **(environment or {})},
+    )
+    if done.returncode != expect:
+        raise AssertionError(f"{words}: exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def report(*words, **more):
+    return json.loads(bench(*words, "--json", "-", **more).stdout)
+
+
+def point(of, collective, size, variant):
+    found = [
+        one
+        for one in of["points"]
+        if (one["collective"], one["bytes"], one["variant"]) == (collective, size, variant)
+    ]
+    if len(found) != 1:
+        raise AssertionError(f"{len(found)} points for {collective} {size} {variant}")
+    return found[0]
+
+
+class Bench(unittest.TestCase):
+    def test_every_collective_is_measured_beside_native(self):
+        names = {one["collective"] for one in json.loads(subprocess.check_output([QUADRILLE, "list", "--json"]))}
+        found = report(*sorted(names), "--sizes", "8,1000", "--algorithms", "all", "--least", "6", "--time", "0.02", ranks=3)
+        for name in names:
+            for size in (0,) if name == "barrier" else (8, 1000):
+                self.assertGreater(point(found, name, size, "native")["time"]["median"], 0)
+                ours = [one for one in found["points"] if one["collective"] == name and one["variant"] != "native"]
+                self.assertTrue(ours, name)
+
+    def test_says_where_the_numbers_come_from(self):
+        provenance = report("barrier", "--time", "0.05")["provenance"]
+        self.assertEqual(provenance["ranks"], 2)
+        self.assertEqual(provenance["nodes"], 1)
+        self.assertIn("Open MPI" if MPI == "openmpi" else "MPICH", provenance["mpi"])
+        self.assertGreater(provenance["usable_cores"], 0)
+        self.assertIn("quadrille bench barrier", provenance["command"])
+
+    def test_table_csv_and_plot(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = bench("bcast", "--sizes", "8-4KiB*8", "--time", "0.05", "--csv", f"{folder}/a.csv", "--plot", f"{folder}/a.svg")
+            self.assertIn("native", done.stdout)
+            rows = list(csv.DictReader(io.StringIO(pathlib.Path(f"{folder}/a.csv").read_text())))
+            self.assertIn(("bcast", "512", "native"), [(row["collective"], row["bytes"], row["variant"]) for row in rows])
+            xml.etree.ElementTree.parse(f"{folder}/a.svg")
+
+    def test_notices_a_delay_but_not_where_there_is_none(self):
+        found = report("bcast", "allreduce", "--sizes", "256KiB", "--algorithms", "none", "--control", "--delay", "0.3", "--time", "2")
+        for collective in ("bcast", "allreduce"):
+            delayed = point(found, collective, 262144, "delayed")["ratio"]
+            self.assertGreater(delayed["low"], 1.02)
+            control = point(found, collective, 262144, "control")["ratio"]
+            self.assertLess(abs(control["median"] - 1), 0.15)
+
+    def test_a_late_rank_changes_nothing(self):
+        words = ("bcast", "--sizes", "256KiB", "--algorithms", "none", "--time", "2")
+        usual = point(report(*words), "bcast", 262144, "native")
+        late = point(report(*words, environment={"QUADRILLE_BENCH_LATE": "1:0.005"}), "bcast", 262144, "native")
+        self.assertLess(late["time"]["median"], 2 * usual["time"]["median"])
+
+    def test_a_barrier_with_a_slow_exit_changes_nothing(self):
+        preload = " ".join(filter(None, (os.environ.get("LD_PRELOAD"), SLOW_BARRIER)))
+        words = ("bcast", "--sizes", "64KiB", "--algorithms", "none", "--time", "1")
+        usual = point(report(*words), "bcast", 65536, "native")
+        slow = point(report(*words, environment={"LD_PRELOAD": preload}), "bcast", 65536, "native")
+        self.assertLess(slow["time"]["median"], 2 * usual["time"]["median"] + 0.5e-3)
+
+    def test_what_it_does_not_understand_it_explains(self):
+        self.assertIn("there is no collective 'bcats'", bench("bcats", expect=2).stderr)
+        self.assertIn("'8x' is no size", bench("bcast", "--sizes", "8x", expect=2).stderr)
+        self.assertIn("COLLECTIVE", bench("--help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,118 @@
+#include "measure/cell.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace quadrille::measure {
+namespace {
+
+// Plays ranks that do as they are told; time is what the test says it is.
+struct Play {
+  Cell& cell;
+  std::vector<double> seconds;   // of a call, by variant
+  double getting_ready = 10e-6;  // from the order until the slowest is ready
+  double now = 100;
+  std::vector<Order> orders = {};
+
+  void run() {
+    for (;;) {
+      const Order order = cell.next(now, 0);
+      if (order.variant < 0) return;
+      orders.push_back(order);
+      const double arrived = now + getting_ready;
+      const double ended =
+          std::max(arrived, order.start) + order.calls * seconds[static_cast<std::size_t>(order.variant)];
+      const Timing timings[] = {{.arrived = now, .ended = ended}, {.arrived = arrived, .ended = ended}};
+      cell.record(timings, "");
+      now = ended;
+    }
+  }
+};
+
+TEST(Cell, EveryRoundHasEveryVariantOnce) {
+  Cell cell(3, 2, {.least = 7}, 0, 1);
+  Play play{cell, {1e-3, 2e-3, 3e-3}};
+  play.run();
+  ASSERT_EQ(play.orders.size() % 3, 0U);
+  for (std::size_t i = 0; i < play.orders.size(); i += 3) {
+    std::set<std::int32_t> variants;
+    for (std::size_t j = i; j < i + 3; ++j) variants.insert(play.orders[j].variant);
+    EXPECT_EQ(variants.size(), 3U);
+  }
+  EXPECT_EQ(cell.rounds(), 7);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(cell.variants()[i].seconds.size(), 7U);
+    for (double seconds : cell.variants()[i].seconds) EXPECT_NEAR(seconds, 1e-3 * static_cast<double>(i + 1), 1e-9);
+  }
+}
+
+TEST(Cell, TheOrderChangesFromRoundToRound) {
+  Cell cell(2, 2, {.least = 40}, 0, 1);
+  Play play{cell, {1e-3, 1e-3}};
+  play.run();
+  std::set<std::int32_t> firsts;
+  for (std::size_t i = 0; i < play.orders.size(); i += 2) firsts.insert(play.orders[i].variant);
+  EXPECT_EQ(firsts.size(), 2U);
+}
+
+TEST(Cell, ShortCallsAreRepeated) {
+  Cell cell(1, 2, {.least = 7}, 50e-6, 1);
+  Play play{cell, {1e-6}};
+  play.run();
+  EXPECT_NEAR(play.orders.back().calls, 50, 1);
+  EXPECT_NEAR(cell.variants()[0].seconds.back(), 1e-6, 1e-9);
+}
+
+TEST(Cell, ALateRankCostsRepeatsButDoesNotCount) {
+  Cell cell(1, 2, {.least = 7}, 0, 1);
+  Play play{cell, {1e-3}, 20e-3};
+  play.run();
+  EXPECT_GT(cell.variants()[0].discarded, 0);
+  EXPECT_LT(cell.variants()[0].discarded, 7);
+  for (double seconds : cell.variants()[0].seconds) EXPECT_NEAR(seconds, 1e-3, 1e-9);
+}
+
+TEST(Cell, GivesUpOnARankThatIsAlwaysTooLate) {
+  Cell cell(1, 2, {.least = 7}, 0, 1);
+  Play play{cell, {1e-3}, 1e3};
+  play.run();
+  EXPECT_EQ(cell.rounds(), 0);
+}
+
+TEST(Cell, EndsWhenTimeIsUp) {
+  Cell cell(1, 2, {.precision = 1e-9, .seconds = 0.5, .least = 5, .most = 1000000}, 0, 1);
+  Play play{cell, {1e-3}};
+  play.getting_ready = 0;
+  // Ever slower, so that no interval is narrow enough.
+  for (int i = 0;; ++i) {
+    const Order order = cell.next(play.now, 0);
+    if (order.variant < 0) break;
+    const double ended = order.start + 1e-3 * (1 + 0.1 * i);
+    const Timing timings[] = {{.arrived = play.now, .ended = ended}};
+    cell.record(timings, "");
+    play.now = ended;
+  }
+  EXPECT_GT(cell.rounds(), 5);
+  EXPECT_NEAR(play.now, 100.5, 0.05);
+  EXPECT_FALSE(cell.settled(cell.variants()[0]));
+}
+
+TEST(Cell, AVariantThatRefusesIsLeftOut) {
+  Cell cell(2, 2, {.least = 7}, 0, 1);
+  for (double now = 100;;) {
+    const Order order = cell.next(now, 0);
+    if (order.variant < 0) break;
+    now = order.start + 1e-3;
+    const Timing timings[] = {{.arrived = order.start, .ended = now, .refused = order.variant == 1 ? 1.0 : 0.0}};
+    cell.record(timings, order.variant == 1 ? "needs an even number of ranks" : "");
+  }
+  EXPECT_TRUE(cell.variants()[0].usable);
+  EXPECT_EQ(cell.variants()[0].seconds.size(), 7U);
+  EXPECT_FALSE(cell.variants()[1].usable);
+  EXPECT_EQ(cell.variants()[1].refusal, "needs an even number of ranks");
+}
+
+}  // namespace
+}  // namespace quadrille::measure
