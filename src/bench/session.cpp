@@ -19,7 +19,7 @@ namespace {
 constexpr double sync_every =
     2;  // seconds: clocks that differ by 100 ppm are 200 us apart by then, were it not learned
 // A repeat is long against the start of it: by the clock, or by a scheduler that has to wake many ranks on few cores.
-constexpr double least_repeat = 50e-6;
+constexpr double least_repeat = 500e-6;
 constexpr double least_repeat_oversubscribed = 10e-3;
 
 double from_environment(const char* name) {
@@ -142,7 +142,7 @@ void Session::run_cell(const Exercise& exercise, measure::Report& report) {
     point.variant = ways[i].name;
     point.seconds.assign(measured.seconds.begin(), measured.seconds.begin() + cell.rounds());
     point.discarded = measured.discarded;
-    point.calls = measured.calls;
+    point.calls = cell.calls();
     point.steps = ways[i].steps;
     point.floor = floor_of(exercise.collective(), exercise.bytes(), place_);
     point.settled = cell.settled(measured);

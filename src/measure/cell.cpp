@@ -10,11 +10,13 @@ namespace quadrille::measure {
 
 namespace {
 
-constexpr int probing_rounds = 2;  // the first call of a kind also builds its schedule
+// The first call of a kind also builds its schedule; the next ones tell how long a repeat is to be.
+constexpr int probing_rounds = 3;
 constexpr double least_slack = 0.5e-3;
 constexpr double most_slack = 1;
-constexpr int most_calls = 2000;
-constexpr int give_up = 50;  // repeats in a row for which somebody was late
+constexpr int most_calls = 5000;
+constexpr double most_repeat = 0.1;  // seconds: a slow variant is not repeated for a fast one's sake
+constexpr int give_up = 50;          // repeats in a row for which somebody was late
 
 }  // namespace
 
@@ -54,6 +56,18 @@ void Cell::begin_round() {
   std::shuffle(order_.begin(), order_.end(), random_);
 }
 
+int Cell::calls_for_all() const {
+  double fastest = std::numeric_limits<double>::infinity();
+  double slowest = 1e-9;
+  for (const Variant& variant : variants_) {
+    if (!variant.usable) continue;
+    fastest = std::min(fastest, std::max(variant.probed, 1e-9));
+    slowest = std::max(slowest, variant.probed);
+  }
+  const double calls = std::min(std::ceil(least_repeat_ / fastest), most_repeat / slowest);
+  return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most_calls)));
+}
+
 Order Cell::next(double now, double pause) {
   if (began_ == 0) began_ = now;
   if (order_.empty()) {
@@ -62,9 +76,8 @@ Order Cell::next(double now, double pause) {
     if (order_.empty()) return {};
   }
   if (late_in_a_row_ >= give_up) return {};
-  const auto variant = static_cast<std::size_t>(order_.back());
   last_ = {.variant = order_.back(),
-           .calls = variants_[variant].calls,
+           .calls = calls_,
            .root = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(ranks_)),
            .start = now + std::max(slack_, pause)};
   told_at_ = now;
@@ -96,8 +109,6 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
     const double seconds = (ended - last_.start) / last_.calls;
     if (probes_ < probing_rounds) {
       variant.probed = seconds;
-      variant.calls = static_cast<int>(
-          std::clamp(std::ceil(least_repeat_ / std::max(seconds, 1e-9)), 1.0, static_cast<double>(most_calls)));
     } else {
       variant.seconds.push_back(seconds);
     }
@@ -106,6 +117,7 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
   if (!order_.empty()) return;
   if (probes_ < probing_rounds) {
     ++probes_;
+    calls_ = calls_for_all();
   } else {
     ++rounds_;
   }

@@ -41,7 +41,6 @@ class Cell {
   struct Variant {
     std::string refusal;          // why it can't serve this cell
     std::vector<double> seconds;  // of a call, one a round
-    int calls = 1;                // of a repeat
     double probed = 0;            // seconds of a call before the first round
     std::int64_t discarded = 0;
     bool usable = true;
@@ -49,7 +48,8 @@ class Cell {
     double half_width() const;
   };
 
-  // A repeat lasts at least so long: shorter calls are repeated within it.
+  // A repeat of the fastest variant lasts at least so long: short calls are repeated within it. All variants alike,
+  // since what it takes to start a repeat is shared by its calls.
   Cell(int variants, int ranks, Goal goal, double least_repeat, std::uint64_t seed);
 
   // `now` by the common clock; `pause` before the start, at least.
@@ -59,6 +59,8 @@ class Cell {
 
   const std::vector<Variant>& variants() const { return variants_; }
   int rounds() const { return rounds_; }
+  // Of a repeat.
+  int calls() const { return calls_; }
   bool settled(const Variant& variant) const { return variant.half_width() <= goal_.precision; }
   // The widest interval.
   double half_width() const;
@@ -66,6 +68,7 @@ class Cell {
  private:
   bool enough(double now) const;
   void begin_round();
+  int calls_for_all() const;
 
   int ranks_;
   Goal goal_;
@@ -75,6 +78,7 @@ class Cell {
   std::vector<std::int32_t> order_;  // of the round under way, the next one last
   int probes_ = 0;                   // rounds that only look how long a call takes
   int rounds_ = 0;
+  int calls_ = 1;
   int late_in_a_row_ = 0;
   double slack_;  // between the order and the start
   double began_ = 0;
