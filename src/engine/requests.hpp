@@ -61,6 +61,8 @@ class Requests {
     std::int64_t bytes;
   };
 
+  bool test_some(int& count);
+  bool test_one(int& count);
   void collect(int count, bool with_errors);
   void drop_ended();
 

@@ -325,8 +325,10 @@ Layout Layout::resized(std::int64_t lower_bound, std::int64_t extent) const {
   return Layout(node_, Bounds{lower_bound, lower_bound + extent, true});
 }
 
-std::int64_t Layout::size() const {
-  return node_->size;
+Layout::Layout(std::shared_ptr<const layout_detail::Node> node, layout_detail::Bounds bounds)
+    : node_(std::move(node)), bounds_(bounds), size_(node_->size) {
+  const bool dense = std::holds_alternative<Dense>(node_->shape);
+  contiguous_ = size_ == 0 || (dense && extent() == size_ && lower_bound() == true_lower_bound());
 }
 
 std::int64_t Layout::true_lower_bound() const {
@@ -335,11 +337,6 @@ std::int64_t Layout::true_lower_bound() const {
 
 std::int64_t Layout::true_extent() const {
   return node_->data.upper - node_->data.lower;
-}
-
-bool Layout::is_contiguous() const {
-  if (size() == 0) return true;
-  return std::holds_alternative<Dense>(node_->shape) && extent() == size() && lower_bound() == true_lower_bound();
 }
 
 std::int64_t Layout::basic_size() const {

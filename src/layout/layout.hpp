@@ -68,14 +68,14 @@ class Layout {
   Layout resized(std::int64_t lower_bound, std::int64_t extent) const;
 
   // Packed bytes of one element.
-  std::int64_t size() const;
+  std::int64_t size() const { return size_; }
   std::int64_t extent() const { return bounds_.upper - bounds_.lower; }
   std::int64_t lower_bound() const { return bounds_.lower; }
   // The true bounds are those of the data alone, whatever resized() said.
   std::int64_t true_lower_bound() const;
   std::int64_t true_extent() const;
   // Whether n elements at `base` are exactly the bytes [base + lb, base + lb + n * size), in packed order.
-  bool is_contiguous() const;
+  bool is_contiguous() const { return contiguous_; }
   // Bytes of each basic element if they all have as many, else 0.
   std::int64_t basic_size() const;
   // Bytes [first, last), relative to the base address, that `count` elements touch: what a buffer for them must cover.
@@ -93,8 +93,7 @@ class Layout {
   void for_each_batch(std::int64_t count, std::int64_t begin, std::int64_t end, Visit&& visit) const;
 
  private:
-  Layout(std::shared_ptr<const layout_detail::Node> node, layout_detail::Bounds bounds)
-      : node_(std::move(node)), bounds_(bounds) {}
+  Layout(std::shared_ptr<const layout_detail::Node> node, layout_detail::Bounds bounds);
 
   void walk(std::int64_t count, std::int64_t begin, std::int64_t end, layout_detail::BatchVisitor visitor,
             void* visit) const;
@@ -102,6 +101,9 @@ class Layout {
   // Bounds belong to the handle, not to the node: resizing shares the node, arrays and all.
   std::shared_ptr<const layout_detail::Node> node_;
   layout_detail::Bounds bounds_;
+  // What every run asks for.
+  std::int64_t size_ = 0;
+  bool contiguous_ = false;
 };
 
 // `count` consecutive elements of `layout` at `displacement` bytes.

@@ -39,8 +39,10 @@ std::byte* Placed::contiguous() const {
 }
 
 std::byte* Placed::first_element() const {
-  const std::int64_t index = block.layout->size() == 0 ? 0 : begin / block.layout->size();
-  return byte_at(block.address, index * block.layout->extent());
+  const Layout& layout = *block.layout;
+  if (layout.extent() == layout.size()) return byte_at(block.address, begin);
+  const std::int64_t index = layout.size() == 0 ? 0 : begin / layout.size();
+  return byte_at(block.address, index * layout.extent());
 }
 
 std::int64_t Placed::elements() const {
@@ -65,8 +67,9 @@ void copy(const Placed& source, const Placed& target) {
 }
 
 void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target) {
-  if (target.first_element() != right.first_element()) copy(right, target);
-  function(left.first_element(), target.first_element(), target.elements());
+  std::byte* const result = target.first_element();
+  if (result != right.first_element()) copy(right, target);
+  function(left.first_element(), result, target.elements());
 }
 
 std::int64_t packed_bytes(std::span<const Placed> pieces) {
