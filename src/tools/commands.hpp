@@ -12,5 +12,6 @@ void add_list(CLI::App& app, Exit& exit);
 void add_verify(CLI::App& app, Exit& exit);
 void add_show(CLI::App& app, Exit& exit);
 void add_document(CLI::App& app, Exit& exit);
+void add_cluster(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

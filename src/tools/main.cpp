@@ -7,7 +7,7 @@
 #include "tools/version.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove them, draw them."};
+  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove them, draw them; a cluster to try them on."};
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
   app.require_subcommand(1);
@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_verify(app, exit);
   quadrille::tools::add_show(app, exit);
   quadrille::tools::add_document(app, exit);
+  quadrille::tools::add_cluster(app, exit);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
