@@ -7,7 +7,9 @@
 #include "tools/version.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove them, draw them; a cluster to try them on."};
+  CLI::App app{
+      "Collective communication for MPI programs: list the algorithms, prove them, draw them; a cluster to try them "
+      "on."};
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::tools::version);
   app.require_subcommand(1);
