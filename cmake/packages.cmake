@@ -29,6 +29,7 @@ set(about "Quadrille's collectives are schedules: data that is run, proved and d
 quadrille_package(command quadrille utils "${PROJECT_DESCRIPTION}: the command"
                   "${about} The command lists the algorithms, proves them and draws them. It needs no MPI.")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS iproute2)  # for clusters on one machine
 
 set(libraries)
 set(compilers)

@@ -1,26 +1,17 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
 
+#include "launch/command.hpp"
+#include "launch/mpi.hpp"
 #include "tools/bench.hpp"
 #include "tools/places.hpp"
 
 namespace quadrille::tools {
 
 namespace {
-
-// By what launchers leave in the environment.
-std::optional<std::string> mpi_of_launcher() {
-  if (std::getenv("OMPI_COMM_WORLD_SIZE")) return "openmpi";
-  if (std::getenv("PMI_SIZE") && std::getenv("MPI_LOCALNRANKS")) return "mpich";
-  return std::nullopt;
-}
 
 // Takes --mpi NAME out of the words.
 std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
@@ -42,7 +33,7 @@ std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
 
 int run_benchmark(std::vector<std::string> words) {
   std::optional<std::string> mpi = mpi_wished(words);
-  if (!mpi) mpi = mpi_of_launcher();
+  if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
   if (!mpi) {
     throw std::invalid_argument(
         "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher say which MPI "
@@ -53,13 +44,8 @@ int run_benchmark(std::vector<std::string> words) {
     throw std::invalid_argument(
         fmt::format("this installation has no benchmark for '{}': there is no {}", *mpi, program.string()));
   }
-  std::vector<char*> arguments;
-  std::string name = "quadrille bench";
-  arguments.push_back(name.data());
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
-  throw std::runtime_error(fmt::format("can't start {}: {}", program.string(), std::strerror(errno)));
+  words.insert(words.begin(), program);
+  return launch::become(words);
 }
 
 }  // namespace quadrille::tools

@@ -9,7 +9,9 @@
 #include "tools/commands.hpp"
 
 int main(int argc, char** argv) {
-  CLI::App app{"Collective communication for MPI programs: list the algorithms, prove, draw and measure them."};
+  CLI::App app{
+      "Collective communication for MPI programs: list the algorithms, prove, draw and measure them; a cluster to try "
+      "them on."};
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::version);
   app.require_subcommand(1);
@@ -21,6 +23,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_show(app, exit);
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
+  quadrille::tools::add_cluster(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {
       return quadrille::tools::run_benchmark(std::move(*words));

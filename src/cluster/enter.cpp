@@ -1,0 +1,141 @@
+#include "cluster/enter.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+
+#include "cluster/node.hpp"
+#include "cluster/process.hpp"
+#include "cluster/spawn.hpp"
+#include "launch/command.hpp"
+#include "launch/system.hpp"
+
+namespace quadrille::cluster {
+
+namespace {
+
+using launch::Descriptor;
+using launch::Pipe;
+using launch::require;
+
+constexpr int failed = 2;
+
+// Prints what the function throws.
+int safely(const std::function<int()>& function) {
+  try {
+    return function();
+  } catch (const std::exception& error) {
+    launch::write_all(STDERR_FILENO, fmt::format("quadrille: {}\n", error.what()));
+    return failed;
+  }
+}
+
+Descriptor keeper_of(const State& state) {
+  auto keeper = opened(state.keeper);
+  if (!keeper) throw std::runtime_error(fmt::format("the cluster '{}' is no longer up", state.options.name));
+  return std::move(*keeper);
+}
+
+// The signal comes also if the parent is gone already.
+void follow_parent(const Descriptor& parent, int when_orphaned) {
+  prctl(PR_SET_PDEATHSIG, when_orphaned);
+  pollfd gone{parent.get(), POLLIN, 0};
+  if (poll(&gone, 1, 0) > 0) raise(when_orphaned);
+}
+
+// A process enters, which this one can't do itself: nobody gets back out of a user namespace. What it starts there is
+// a child of this process. Returns that.
+pid_t start_inside(const State& state, const std::function<void()>& inside) {
+  const Descriptor keeper = keeper_of(state);
+  Pipe result = launch::make_pipe();
+  std::fflush(nullptr);
+  const pid_t helper = fork();
+  require(helper, "can't fork");
+  if (helper == 0) {
+    const int user = state.user_namespace ? CLONE_NEWUSER : 0;
+    const bool entered = setns(keeper.get(), user | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET) == 0;
+    const pid_t child = entered ? fork_with(CLONE_PARENT) : -1;
+    if (child == 0) {
+      result.write.reset();  // its end is the helper's
+      inside();
+    }
+    const int answer = child < 0 ? -errno : child;
+    launch::write_all(result.write.get(), {reinterpret_cast<const char*>(&answer), sizeof answer});
+    _exit(0);
+  }
+  result.write.reset();
+  const std::string said = launch::read_all(result.read.get());
+  while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) continue;
+  int answer = -ESRCH;
+  if (said.size() == sizeof answer) said.copy(reinterpret_cast<char*>(&answer), sizeof answer);
+  if (answer < 0) launch::fail(-answer, fmt::format("can't enter the cluster '{}'", state.options.name));
+  return answer;
+}
+
+}  // namespace
+
+int in_cluster(const State& state, const std::function<int()>& function, int when_orphaned) {
+  const Descriptor self = open_process(getpid());
+  require(self.get(), "can't open a process");
+  const BlockedSignals blocked;
+  const pid_t child = start_inside(state, [&] {
+    follow_parent(self, when_orphaned);
+    blocked.restore();
+    _exit(safely(function));
+  });
+  return wait_passing_signals(child);
+}
+
+std::string ask_cluster(const State& state, const std::function<std::string()>& function) {
+  Pipe answer = launch::make_pipe();
+  // The child has the end that it writes to: nothing is long enough to fill it.
+  const int status = in_cluster(
+      state,
+      [&] {
+        launch::write_all(answer.write.get(), function());
+        return 0;
+      },
+      SIGKILL);
+  answer.write.reset();
+  if (status != 0) throw std::runtime_error(fmt::format("the cluster '{}' gives no answer", state.options.name));
+  return launch::read_all(answer.read.get());
+}
+
+void return_to(const std::filesystem::path& folder) {
+  require(chdir(folder.c_str()), fmt::format("can't go to {} inside the cluster", folder.string()),
+          "what is mounted after 'quadrille cluster up' is not seen there: take it down and up again");
+}
+
+int run_on_node(const State& state, int node, const std::vector<std::string>& words) {
+  const std::filesystem::path folder = std::filesystem::current_path();
+  const auto command = [&] {
+    enter_node(state.holders.at(node), node, state.options.skew);
+    return_to(folder);
+    return launch::become(words);
+  };
+  return in_cluster(state, command, SIGKILL);
+}
+
+int be_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words) {
+  const State state = read_state(state_file);
+  std::size_t host = 0;
+  while (host < words.size() && words[host].substr(0, 1) == "-") ++host;
+  if (host + 1 >= words.size()) throw std::invalid_argument("the launcher named no host and command");
+  const int node = node_of(words[host], state.options.nodes);
+  const std::filesystem::path folder = std::filesystem::current_path();
+  enter_node(state.holders.at(node), node, state.options.skew);
+  return_to(folder);
+  // As ssh does: the words make one command.
+  const std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(host) + 1, words.end());
+  return launch::become({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});
+}
+
+}  // namespace quadrille::cluster

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include "cluster/options.hpp"
+#include "cluster/state.hpp"
+
+namespace quadrille::cluster {
+
+// Brings a cluster up. Throws std::invalid_argument or std::runtime_error that says what is missing; nothing of it is
+// left then.
+State up(const Options& options);
+
+// Takes it down: when this returns, its processes are gone. Throws std::runtime_error if it is not up.
+void down(const std::string& name);
+
+}  // namespace quadrille::cluster

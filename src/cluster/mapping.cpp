@@ -1,0 +1,147 @@
+#include "cluster/mapping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <stdexcept>
+
+namespace quadrille::cluster {
+
+namespace {
+
+void refuse(bool condition, const std::string& why) {
+  if (condition) throw std::invalid_argument(why);
+}
+
+void refuse_too_many(std::int64_t ranks, std::int64_t most, const std::string& why) {
+  refuse(ranks > most,
+         fmt::format("-n: {} ranks are more than {}: take fewer, or bring the cluster up with more --nodes "
+                     "or --slots",
+                     ranks, why));
+}
+
+Mapping by_rule(int ranks, const std::function<int(int)>& node_of_rank) {
+  Mapping nodes;
+  for (int rank = 0; rank < ranks; ++rank) nodes.push_back(node_of_rank(rank));
+  return nodes;
+}
+
+// The N of "ppr:N".
+int ranks_a_node(const std::string& text, const Options& options) {
+  int number = 0;
+  const char* begin = text.data() + text.find(':') + 1;
+  const auto [rest, error] = std::from_chars(begin, text.data() + text.size(), number);
+  const bool good = error == std::errc() && *rest == '\0' && number >= 1;
+  refuse(!good, fmt::format("--map: '{}' is not ppr:N with a number of ranks a node", text));
+  refuse(number > options.slots,
+         fmt::format(
+             "--map: {} asks for more ranks a node than the {} slots it has: bring the cluster up with more --slots",
+             text, options.slots));
+  return number;
+}
+
+std::string trimmed(std::string line) {
+  line.erase(std::find(line.begin(), line.end(), '#'), line.end());
+  const auto blank = [](unsigned char c) { return std::isspace(c) != 0; };
+  line.erase(line.begin(), std::find_if_not(line.begin(), line.end(), blank));
+  line.erase(std::find_if_not(line.rbegin(), line.rend(), blank).base(), line.end());
+  return line;
+}
+
+Mapping from_file(const std::string& path, std::optional<int> ranks, const Options& options) {
+  std::ifstream file(path);
+  refuse(!file, fmt::format("--map: '{}' is neither block, cyclic nor ppr:N, and no file that can be read", path));
+  Mapping nodes;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    const std::string word = trimmed(line);
+    if (word.empty()) continue;
+    try {
+      nodes.push_back(node_of(word, options.nodes));
+    } catch (const std::invalid_argument& error) {
+      throw std::invalid_argument(fmt::format("--map: {}:{}: {}", path, number, error.what()));
+    }
+  }
+  refuse(nodes.empty(), fmt::format("--map: {} names no node: write one a line for each rank", path));
+  const auto lines = static_cast<int>(nodes.size());
+  refuse(ranks && *ranks > lines, fmt::format("-n: {} ranks, but {} has nodes for {}", ranks.value_or(0), path, lines));
+  nodes.resize(static_cast<std::size_t>(ranks.value_or(lines)));
+  return nodes;
+}
+
+void check_slots(const Mapping& nodes, const Options& options) {
+  std::vector<int> ranks(static_cast<std::size_t>(options.nodes));
+  for (int node : nodes) ++ranks.at(static_cast<std::size_t>(node));
+  const auto most = std::max_element(ranks.begin(), ranks.end());
+  refuse(*most > options.slots,
+         fmt::format("{} would have {} ranks, and a node has {} slots: take fewer ranks there, or bring the cluster up "
+                     "with more --slots",
+                     node_name(static_cast<int>(most - ranks.begin())), *most, options.slots));
+}
+
+}  // namespace
+
+Mapping mapping(const std::string& text, std::optional<int> ranks, const Options& options) {
+  refuse(ranks && *ranks < 1, fmt::format("-n: {} is no number of ranks", ranks.value_or(0)));
+  const std::int64_t slots = static_cast<std::int64_t>(options.nodes) * options.slots;
+  Mapping nodes;
+  if (text.substr(0, 4) == "ppr:") {
+    const int each = ranks_a_node(text, options);
+    const int count = ranks.value_or(options.nodes * each);
+    refuse_too_many(count, static_cast<std::int64_t>(options.nodes) * each,
+                    fmt::format("{} on each of {} nodes", each, options.nodes));
+    nodes = by_rule(count, [each](int rank) { return rank / each; });
+  } else if (text == "block" || text == "cyclic") {
+    const int count = ranks.value_or(static_cast<int>(slots));
+    refuse_too_many(count, slots, fmt::format("the {} slots of {} nodes", slots, options.nodes));
+    const bool block = text == "block";
+    nodes = by_rule(count, [&](int rank) { return block ? rank / options.slots : rank % options.nodes; });
+  } else {
+    nodes = from_file(text, ranks, options);
+  }
+  check_slots(nodes, options);
+  return nodes;
+}
+
+std::string hosts_for_openmpi(const Mapping& mapping) {
+  std::string text;
+  for (int node : mapping) text += node_name(node) + "\n";
+  return text;
+}
+
+std::string hosts_for_mpich(const Mapping& mapping) {
+  struct Line {
+    int node;
+    int ranks;
+  };
+  std::vector<Line> lines;
+  std::size_t covered = 0;
+  for (; covered < mapping.size(); ++covered) {
+    const int node = mapping[covered];
+    const auto same = [node](const Line& line) { return line.node == node; };
+    if (!lines.empty() && same(lines.back())) {
+      ++lines.back().ranks;
+    } else if (std::none_of(lines.begin(), lines.end(), same)) {
+      lines.push_back({node, 1});
+    } else {
+      break;
+    }
+  }
+  for (std::size_t rank = covered; rank < mapping.size(); ++rank) {
+    refuse(
+        mapping[rank] != mapping[rank % covered],
+        fmt::format("--map: MPICH's launcher can't put rank {} on {}: it goes through the nodes in one order, with a "
+                    "fixed number of ranks each time; change the file, or use Open MPI",
+                    rank, node_name(mapping[rank])));
+  }
+  std::string text;
+  for (const Line& line : lines) text += fmt::format("{}:{}\n", node_name(line.node), line.ranks);
+  return text;
+}
+
+}  // namespace quadrille::cluster

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "launch/system.hpp"
+
+namespace quadrille::cluster {
+
+// A process that stays the same one when its number is used again.
+struct Process {
+  pid_t id = 0;
+  std::int64_t started = 0;  // in clock ticks since the machine booted
+};
+
+// Nothing if there is no such process, or only what is left of one until its parent looks.
+std::optional<Process> process_numbered(pid_t id);
+
+// A descriptor of a process; less than 0 as errno says.
+launch::Descriptor open_process(pid_t id);
+
+// A descriptor of the process, if it still lives.
+std::optional<launch::Descriptor> opened(const Process& process);
+
+// Ends it at once, and returns when it is gone.
+void end(const launch::Descriptor& process);
+
+// Children of this process, dead ones that were not waited for included.
+std::vector<pid_t> children();
+
+// Waits for a child, to which it passes on the signals that a person or a program sent to this process, and returns its
+// exit status. On the orphaned signal it ends all descendants at once. The signals must be blocked: BlockedSignals.
+int wait_passing_signals(pid_t child);
+int orphaned_signal();
+
+// Blocks what wait_passing_signals waits for.
+class BlockedSignals {
+ public:
+  BlockedSignals();
+  ~BlockedSignals() { restore(); }
+  BlockedSignals(const BlockedSignals&) = delete;
+  BlockedSignals& operator=(const BlockedSignals&) = delete;
+  void restore() const;
+
+ private:
+  sigset_t before_{};
+};
+
+// Returns when this process, which must be the one that its orphaned descendants come to, has no descendants any more:
+// it ends those that are left after a time of grace. The signals must be blocked.
+void end_descendants(std::chrono::milliseconds grace);
+
+}  // namespace quadrille::cluster

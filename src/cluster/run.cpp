@@ -1,0 +1,153 @@
+#include "cluster/run.hpp"
+
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+
+#include "cluster/enter.hpp"
+#include "cluster/network.hpp"
+#include "cluster/node.hpp"
+#include "cluster/process.hpp"
+#include "cluster/spawn.hpp"
+#include "launch/command.hpp"
+#include "launch/system.hpp"
+
+namespace quadrille::cluster {
+
+namespace {
+
+using launch::Mpi;
+using launch::require;
+
+// Does something on each node in turn. What fails there is not worth a word.
+void on_each_node(const State& state, const std::function<void()>& function) {
+  for (int node = 0; node < state.options.nodes; ++node) {
+    const pid_t child = fork();
+    if (child == 0) {
+      try {
+        enter_node(state.holders.at(node), node, state.options.skew);
+        function();
+      } catch (const std::exception&) {
+        _exit(1);
+      }
+      _exit(0);
+    }
+    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+}
+
+// A folder of the same name on every node, for the launcher's files. It goes when the job does, however that ends.
+class Folder {
+ public:
+  explicit Folder(const State& state) : state_(state), path_(fmt::format("{}/quadrille-XXXXXX", shared_memory)) {
+    require(mkdtemp(path_.data()) ? 0 : -1, fmt::format("can't make a folder in {}", shared_memory));
+    on_each_node(state_, [this] { std::filesystem::create_directory(path_); });
+  }
+  ~Folder() {
+    on_each_node(state_, [this] { std::filesystem::remove_all(path_); });
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::string& path() const { return path_; }
+  std::string hosts() const { return path_ + "/hosts"; }
+
+ private:
+  const State& state_;
+  std::string path_;
+};
+
+void set_environment(const Options& options) {
+  const auto set = [](const char* name, std::int64_t value) { setenv(name, std::to_string(value).c_str(), 1); };
+  set("QUADRILLE_CLUSTER_NODES", options.nodes);
+  set("QUADRILLE_CLUSTER_RATE", options.rate);
+  if (options.racks > 0) {
+    set("QUADRILLE_CLUSTER_RACKS", options.racks);
+    set("QUADRILLE_CLUSTER_UPLINK", options.uplink > 0 ? options.uplink : options.rate);
+  }
+  // Root, or root in a user namespace.
+  set("OMPI_ALLOW_RUN_AS_ROOT", 1);
+  set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", 1);
+  // Else ranks spin, and with more of them than cores every figure is the scheduler's: an allreduce of 8 bytes took
+  // 94 ms in place of 4. Whoever sets it himself is left alone.
+  setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
+}
+
+std::vector<std::string> words_for_openmpi(const Job& job, const Folder& folder) {
+  const std::string network(subnet);
+  return {job.launcher,
+          "-n",
+          std::to_string(job.mapping.size()),
+          "--hostfile",
+          folder.hosts(),
+          "--map-by",
+          "seq",
+          "--bind-to",
+          "none",
+          "--mca",
+          "plm_rsh_agent",
+          agent_file,
+          "--mca",
+          "plm_rsh_no_tree_spawn",
+          "1",
+          "--mca",
+          "btl_tcp_if_include",
+          network,
+          "--mca",
+          "oob_tcp_if_include",
+          network,
+          "--mca",
+          "orte_tmpdir_base",
+          folder.path()};
+}
+
+std::vector<std::string> words_for_mpich(const Job& job, const Folder& folder) {
+  return {job.launcher,     "-n",      std::to_string(job.mapping.size()), "-f", folder.hosts(), "-launcher", "ssh",
+          "-launcher-exec", agent_file};
+}
+
+// In the cluster: starts the launcher and sees to it that its end is the end of all it started, also of what it left
+// to itself.
+int supervise(const std::vector<std::string>& words) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const BlockedSignals blocked;
+  const pid_t child = fork();
+  require(child, fmt::format("can't start {}", words.front()));
+  if (child == 0) {
+    blocked.restore();
+    _exit(launch::become(words));
+  }
+  const int status = wait_passing_signals(child);
+  // Open MPI's daemons tidy up a little longer than their launcher.
+  end_descendants(std::chrono::seconds(2));
+  return status;
+}
+
+}  // namespace
+
+int run_job(const State& state, const Job& job) {
+  const bool openmpi = job.mpi == Mpi::openmpi;
+  // Before anything starts: a mapping may not be possible.
+  const std::string hosts = openmpi ? hosts_for_openmpi(job.mapping) : hosts_for_mpich(job.mapping);
+  const std::filesystem::path here = std::filesystem::current_path();
+  const auto job_on_first_node = [&] {
+    enter_node(state.holders.front(), 0, state.options.skew);
+    return_to(here);
+    const Folder folder(state);
+    write_file(folder.hosts(), hosts);
+    set_environment(state.options);
+    const auto words_for = openmpi ? words_for_openmpi : words_for_mpich;
+    std::vector<std::string> words = words_for(job, folder);
+    words.insert(words.end(), job.program.begin(), job.program.end());
+    return supervise(words);
+  };
+  return in_cluster(state, job_on_first_node, orphaned_signal());
+}
+
+}  // namespace quadrille::cluster

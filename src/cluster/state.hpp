@@ -1,0 +1,42 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster/options.hpp"
+#include "cluster/process.hpp"
+
+namespace quadrille::cluster {
+
+// What is known of a cluster that is up. It lives in a file, one a cluster, in a folder of the user's.
+struct State {
+  Options options;
+  Process keeper;              // as the machine counts processes
+  std::vector<pid_t> holders;  // a node's, as the cluster counts them
+  bool user_namespace = false;
+};
+
+// The file for a cluster of that name.
+std::filesystem::path state_file(const std::string& name);
+
+// Throws std::runtime_error where the file can't be read.
+State read_state(const std::filesystem::path& file);
+
+// The state of a cluster, if it is up. A file of one that is gone is removed.
+std::optional<State> find_state(const std::string& name);
+
+// The same; throws std::runtime_error that says how to bring one up.
+State need_state(const std::string& name);
+
+// Makes the file. False if there is one already.
+bool write_state(const State& state);
+
+// Also the folder, if nothing is left in it.
+void remove_state(const std::string& name);
+
+// The names of all clusters of this user that are up.
+std::vector<std::string> names_of_clusters();
+
+}  // namespace quadrille::cluster

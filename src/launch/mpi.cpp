@@ -1,0 +1,71 @@
+#include "launch/mpi.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "launch/command.hpp"
+
+namespace quadrille::launch {
+
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+// Which MPI a launcher belongs to, by what it says of itself.
+std::optional<Mpi> launcher_named(const std::string& said) {
+  if (contains(said, "Open MPI") || contains(said, "OpenRTE")) return Mpi::openmpi;
+  if (contains(said, "HYDRA")) return Mpi::mpich;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Mpi mpi) {
+  return mpi == Mpi::openmpi ? "openmpi" : "mpich";
+}
+
+std::optional<Mpi> mpi_named(std::string_view text) {
+  for (Mpi mpi : {Mpi::openmpi, Mpi::mpich}) {
+    if (text == name(mpi)) return mpi;
+  }
+  return std::nullopt;
+}
+
+std::optional<Mpi> mpi_in(std::string_view libraries) {
+  // MPICH built from its sources installs libmpi.so.12; Open MPI's has had other numbers since its version 2.
+  if (contains(libraries, "libmpich.so") || contains(libraries, "libmpi.so.12")) return Mpi::mpich;
+  if (contains(libraries, "libmpi.so")) return Mpi::openmpi;
+  return std::nullopt;
+}
+
+std::optional<Mpi> mpi_of(const std::string& program) {
+  const auto path = find_program(program);
+  if (!path || !find_program("ldd")) return std::nullopt;
+  return mpi_in(run({"ldd", std::filesystem::absolute(*path)}).text);
+}
+
+std::optional<Mpi> mpi_of_launcher() {
+  if (std::getenv("OMPI_COMM_WORLD_SIZE")) return Mpi::openmpi;
+  if (std::getenv("PMI_SIZE") && std::getenv("MPI_LOCALNRANKS")) return Mpi::mpich;
+  return std::nullopt;
+}
+
+std::filesystem::path launcher_of(Mpi mpi) {
+  const std::string own = fmt::format("mpirun.{}", name(mpi));
+  if (const auto path = find_program(own)) return *path;
+  for (const char* common : {"mpirun", "mpiexec", "mpiexec.hydra"}) {
+    const auto path = find_program(common);
+    if (path && launcher_named(run({*path, "--version"}).text) == mpi) return *path;
+  }
+  throw std::runtime_error(
+      fmt::format("there is no launcher of {0}: neither {1} nor an mpirun of it is in the PATH; on Debian it is in the "
+                  "package {2}",
+                  name(mpi), own, mpi == Mpi::openmpi ? "openmpi-bin" : "mpich"));
+}
+
+}  // namespace quadrille::launch

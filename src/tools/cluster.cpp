@@ -1,0 +1,231 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cluster/cut.hpp"
+#include "cluster/enter.hpp"
+#include "cluster/keeper.hpp"
+#include "cluster/mapping.hpp"
+#include "cluster/run.hpp"
+#include "cluster/state.hpp"
+#include "launch/mpi.hpp"
+#include "tools/commands.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+CLI::Option* add_name(CLI::App* command, std::string& name) {
+  return command->add_option("--name", name, "Which of several clusters; without it: quadrille");
+}
+
+// Behind the first word all words are the program's, also those with dashes.
+void add_program(CLI::App* command, const char* name, Words& words, const char* text) {
+  command->add_option(name, words, text)->required();
+  command->positionals_at_end();
+}
+
+// CLI11 takes the dashes in front of the program for a word of it, where another word stands before them.
+Words without_dashes(Words words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  if (words.empty()) throw std::invalid_argument("which program? It goes behind the dashes: -- PROGRAM ARGUMENT...");
+  return words;
+}
+
+std::string described(const cluster::Options& options) {
+  std::string text =
+      fmt::format("{} nodes of {} slots, {} a node", options.nodes, options.slots, cluster::rate_text(options.rate));
+  if (options.racks > 0) {
+    const auto uplink = options.uplink > 0 ? options.uplink : options.rate;
+    text += fmt::format(", {} racks, {} between them", options.racks, cluster::rate_text(uplink));
+  }
+  return text + (options.skew ? ", each node with its own clock" : "");
+}
+
+void add_up(CLI::App& cluster_command) {
+  struct Wish {
+    cluster::Options options;
+    std::optional<std::string> rate;
+    std::optional<std::string> uplink;
+  };
+  const auto wish = std::make_shared<Wish>();
+  cluster::Options& options = wish->options;
+  auto* command = cluster_command.add_subcommand("up", "Bring a cluster up");
+  command->add_option("--nodes", options.nodes, "How many nodes; without it: 16");
+  command->add_option("--slots", options.slots, "How many ranks a node takes; without it: 4");
+  command->add_option("--rate", wish->rate, "Bits a second of a node's link, each way, as 1gbit; without it: 200mbit");
+  command->add_option("--racks", options.racks, "How many racks; without it: all nodes on one switch");
+  command->add_option("--uplink", wish->uplink, "Bits a second of a rack's link, each way; without it: as a node's");
+  command->add_flag("--skew", options.skew, "Each node has a monotonic clock of its own");
+  add_name(command, options.name);
+  command->callback([wish] {
+    if (wish->rate) wish->options.rate = cluster::parse_rate("--rate", *wish->rate);
+    if (wish->uplink) wish->options.uplink = cluster::parse_rate("--uplink", *wish->uplink);
+    const cluster::State state = cluster::up(wish->options);
+    fmt::print("{} is up: {}\n", state.options.name, described(state.options));
+  });
+}
+
+launch::Mpi mpi_for(const std::optional<std::string>& wish, const std::string& program) {
+  if (wish) {
+    const auto mpi = launch::mpi_named(*wish);
+    if (!mpi) throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *wish));
+    return *mpi;
+  }
+  const auto mpi = launch::mpi_of(program);
+  if (!mpi) {
+    throw std::invalid_argument(
+        fmt::format("'{}' does not show which MPI it is for: say so by --mpi openmpi or --mpi mpich", program));
+  }
+  return *mpi;
+}
+
+void add_run(CLI::App& cluster_command, Exit& exit) {
+  struct Wish {
+    std::string name = cluster::Options().name;
+    std::optional<int> ranks;
+    std::string map = "block";
+    std::optional<std::string> mpi;
+    Words program;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = cluster_command.add_subcommand("run", "Run an MPI program on the nodes");
+  command->add_option("-n", wish->ranks, "How many ranks; without it: as many as fit");
+  command->add_option("--map", wish->map,
+                      "Which node a rank is on: block, cyclic, ppr:N or a file with a node a line; without it: block");
+  command->add_option("--mpi", wish->mpi, "openmpi or mpich; without it: the one the program is linked with");
+  add_name(command, wish->name);
+  add_program(command, "PROGRAM", wish->program, "The program and its arguments, behind --");
+  command->callback([wish, &exit] {
+    cluster::Job job;
+    job.program = without_dashes(wish->program);
+    const cluster::State state = cluster::need_state(wish->name);
+    job.mapping = cluster::mapping(wish->map, wish->ranks, state.options);
+    job.mpi = mpi_for(wish->mpi, job.program.front());
+    job.launcher = launch::launcher_of(job.mpi);
+    exit = cluster::run_job(state, job);
+  });
+}
+
+void add_exec(CLI::App& cluster_command, Exit& exit) {
+  struct Wish {
+    std::string name = cluster::Options().name;
+    std::string node;
+    Words words;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = cluster_command.add_subcommand("exec", "Run a command on one node");
+  add_name(command, wish->name);
+  command->add_option("NODE", wish->node, "As node3, or 3")->required();
+  add_program(command, "COMMAND", wish->words, "The command and its arguments, behind --");
+  command->callback([wish, &exit] {
+    const cluster::State state = cluster::need_state(wish->name);
+    const int node = cluster::node_of(wish->node, state.options.nodes);
+    exit = cluster::run_on_node(state, node, without_dashes(wish->words));
+  });
+}
+
+void print_json(const std::string& name, const std::optional<cluster::State>& state) {
+  nlohmann::ordered_json object = {{"name", name}, {"up", state.has_value()}};
+  if (state) {
+    const cluster::Options& options = state->options;
+    object.update({{"nodes", options.nodes},
+                   {"slots", options.slots},
+                   {"rate", options.rate},
+                   {"racks", options.racks},
+                   {"uplink", options.racks == 0   ? 0
+                              : options.uplink > 0 ? options.uplink
+                                                   : options.rate},
+                   {"skew", options.skew},
+                   {"keeper", state->keeper.id}});
+    object["cut"] = nlohmann::ordered_json::array();
+    for (int node : cluster::cut_nodes(*state)) object["cut"].push_back(cluster::node_name(node));
+  }
+  fmt::print("{}\n", object.dump(2));
+}
+
+void print_text(const std::string& name, const std::optional<cluster::State>& state) {
+  if (!state) {
+    const auto others = cluster::names_of_clusters();
+    fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; up are {}", fmt::join(others, ", ")));
+    return;
+  }
+  fmt::print("{} is up: {}\n", name, described(state->options));
+  for (int node : cluster::cut_nodes(*state)) fmt::print("{} is cut off\n", cluster::node_name(node));
+}
+
+void add_status(CLI::App& cluster_command, Exit& exit) {
+  struct Wish {
+    std::string name = cluster::Options().name;
+    bool json = false;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = cluster_command.add_subcommand("status", "Say what is up; exit status 1 if nothing is");
+  command->add_flag("--json", wish->json, "As an object, for programs");
+  add_name(command, wish->name);
+  command->callback([wish, &exit] {
+    const auto state = cluster::find_state(wish->name);
+    wish->json ? print_json(wish->name, state) : print_text(wish->name, state);
+    exit = state ? 0 : 1;
+  });
+}
+
+void add_down(CLI::App& cluster_command) {
+  const auto name = std::make_shared<std::string>(cluster::Options().name);
+  auto* command = cluster_command.add_subcommand("down", "Take it down, with all that runs there");
+  add_name(command, *name);
+  command->callback([name] { cluster::down(*name); });
+}
+
+void add_cut(CLI::App& cluster_command, const char* word, const char* text, bool cut) {
+  struct Wish {
+    std::string name = cluster::Options().name;
+    std::string node;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = cluster_command.add_subcommand(word, text);
+  add_name(command, wish->name);
+  command->add_option("NODE", wish->node, "As node3, or 3")->required();
+  command->callback([wish, cut] {
+    const cluster::State state = cluster::need_state(wish->name);
+    cluster::set_cut(state, cluster::node_of(wish->node, state.options.nodes), cut);
+  });
+}
+
+// What launchers call in place of ssh; nobody else does.
+void add_agent(CLI::App& cluster_command, Exit& exit) {
+  struct Wish {
+    std::string state;
+    Words words;
+  };
+  const auto wish = std::make_shared<Wish>();
+  auto* command = cluster_command.add_subcommand("agent", "For launchers")->group("");
+  command->add_option("--state", wish->state, "The cluster's file")->required();
+  add_program(command, "WORD", wish->words, "HOST COMMAND...");
+  command->callback([wish, &exit] { exit = cluster::be_remote_shell(wish->state, wish->words); });
+}
+
+}  // namespace
+
+void add_cluster(CLI::App& app, Exit& exit) {
+  auto* command = app.add_subcommand("cluster", "Many nodes on this machine, with links of a set rate between them");
+  command->require_subcommand(1);
+  add_up(*command);
+  add_run(*command, exit);
+  add_exec(*command, exit);
+  add_status(*command, exit);
+  add_cut(*command, "cut", "Pull a node's cable", true);
+  add_cut(*command, "heal", "Put it back", false);
+  add_down(*command);
+  add_agent(*command, exit);
+}
+
+}  // namespace quadrille::tools

@@ -1,0 +1,259 @@
+"""Clusters on this machine: cluster_test.py PATH_OF_QUADRILLE"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from harness import Cluster, processes, running, skip_unless_possible, traces, wait_until
+
+QUADRILLE = sys.argv.pop(1)
+TRANSFER = str(pathlib.Path(__file__).parent / "transfer.py")
+# Of Ethernet, IP and TCP on a full packet.
+HEADERS = 1.045
+
+
+def transfer_times(cluster, sender, receiver, count, pause, times):
+    """Seconds of some transfers between two nodes."""
+    words = cluster.words("exec", receiver, "--", sys.executable, TRANSFER, "receive", 5000)
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+        server.stdout.readline()
+        printed = cluster.execute(sender, sys.executable, TRANSFER, "send", receiver, 5000, count, pause, times)
+    return [float(line) for line in printed.splitlines()]
+
+
+def wire_seconds(count, rate):
+    return 8 * HEADERS * count / rate
+
+
+class WithCluster(unittest.TestCase):
+    words = ("--nodes", 4, "--slots", 2)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster(QUADRILLE)
+        cls.cluster.up(*cls.words)
+        cls.addClassCleanup(cls.cluster.down)
+
+
+class Nodes(WithCluster):
+    def test_each_has_its_name_address_and_memory(self):
+        for node in range(4):
+            self.assertEqual(self.cluster.execute(node, "hostname"), f"node{node}\n")
+            self.assertIn(f"10.77.0.{node + 1}/16", self.cluster.execute(node, "ip", "-o", "address", "show", "eth0"))
+            self.cluster.execute(node, "touch", f"/dev/shm/of-node{node}")
+            self.assertEqual(self.cluster.execute(node, "ls", "/dev/shm"), f"of-node{node}\n")
+
+    def test_they_know_each_other_by_name(self):
+        code = "import socket; print(*[socket.gethostbyname(f'node{i}') for i in range(4)])"
+        self.assertEqual(
+            self.cluster.execute("node3", sys.executable, "-c", code), "10.77.0.1 10.77.0.2 10.77.0.3 10.77.0.4\n"
+        )
+
+    def test_nothing_is_routed_outside(self):
+        self.assertEqual(len(self.cluster.execute(0, "ip", "route").splitlines()), 1)
+        self.assertEqual(self.cluster.execute(0, "ip", "-6", "address"), "")
+
+    def test_a_command_has_its_folder_its_arguments_and_its_status(self):
+        self.assertEqual(self.cluster.execute(1, "pwd", cwd="/usr"), "/usr\n")
+        self.assertEqual(self.cluster.execute(1, "printf", "%s,", "-n", "a b", "--", "--name"), "-n,a b,--,--name,")
+        self.assertEqual(self.cluster("exec", "node1", "--", "sh", "-c", "exit 3").returncode, 3)
+        self.assertEqual(self.cluster("exec", "node1", "--", "sh", "-c", "kill -9 $$").returncode, 128 + 9)
+        missing = self.cluster("exec", "node1", "--", "no-such-program")
+        self.assertEqual(missing.returncode, 127)
+        self.assertIn("can't run no-such-program", missing.stderr)
+
+    def test_only_processes_of_the_cluster_are_seen(self):
+        numbers = [int(word) for word in self.cluster.execute(0, "ls", "/proc").split() if word.isdigit()]
+        self.assertLess(len(numbers), 10)
+
+    def test_signals_reach_the_command(self):
+        words = self.cluster.words("exec", "2", "--", "sh", "-c", "trap 'exit 7' TERM; echo ready; sleep 100 & wait")
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as job:
+            job.stdout.readline()
+            job.send_signal(signal.SIGTERM)
+            self.assertEqual(job.wait(10), 7)
+
+    def test_it_ends_with_the_command_that_started_it(self):
+        marker = f"5{os.getpid()}"
+        with subprocess.Popen(self.cluster.words("exec", "2", "--", "sleep", marker)) as job:
+            self.assertTrue(wait_until(lambda: any(line == f"sleep {marker} " for line in processes().values())))
+            job.kill()
+        self.assertTrue(wait_until(lambda: not running(f"sleep {marker} ")))
+
+    def test_a_node_that_is_cut_off_is_not_reached_until_it_is_healed(self):
+        code = "import socket; socket.create_connection(('node1', 5999), 1)"
+
+        def attempt():
+            done = self.cluster("exec", "0", "--", sys.executable, "-c", code)
+            return done.stderr.strip().splitlines()[-1]
+
+        self.assertIn("refused", attempt())
+        self.assertEqual(self.cluster("cut", "node1").returncode, 0)
+        self.assertEqual(self.cluster.status()["cut"], ["node1"])
+        self.assertIn("node1 is cut off", self.cluster("status").stdout)
+        self.assertNotIn("refused", attempt())
+        self.assertEqual(self.cluster("heal", "1").returncode, 0)
+        self.assertEqual(self.cluster.status()["cut"], [])
+        self.assertIn("refused", attempt())
+
+
+class Links(WithCluster):
+    words = ("--nodes", 4, "--slots", 1, "--racks", 2, "--uplink", "100mbit")
+
+    def check(self, sender, receiver, rate, count, pause, times):
+        measured = transfer_times(self.cluster, sender, receiver, count, pause, times)
+        # The best: what else the machine does can only lengthen it.
+        share = min(measured) / wire_seconds(count, rate)
+        print(f"{count >> 10} KiB at {rate / 1e6:g} Mbit/s after {pause} s: {share:.1%} of the wire's time")
+        with self.subTest(bytes=count, pause=pause, measured=measured):
+            self.assertGreater(share, 0.95)
+            self.assertLess(share, 1.10)
+
+    def test_a_transfer_takes_the_time_of_the_wire(self):
+        for count in (64 << 10, 1 << 20):
+            self.check("node0", "node1", 200e6, count, 0.01, 15)
+
+    def test_also_after_a_pause(self):
+        for count in (64 << 10, 1 << 20):
+            self.check("node0", "node1", 200e6, count, 1.0, 4)
+
+    def test_between_racks_it_takes_that_of_the_uplink(self):
+        self.check("node0", "node2", 100e6, 1 << 20, 0.01, 5)
+
+    def test_two_transfers_share_the_uplink(self):
+        words = self.cluster.words("exec", "node3", "--", sys.executable, TRANSFER, "receive", 5001)
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
+            server.stdout.readline()
+            load = self.cluster.words("exec", "node1", "--", sys.executable, TRANSFER, "send", "node3", 5001, 1 << 20, 0, 14)
+            with subprocess.Popen(load, stdout=subprocess.PIPE, text=True) as other:
+                other.stdout.readline()
+                measured = transfer_times(self.cluster, "node0", "node2", 1 << 20, 0, 2)
+                other.communicate()
+        self.assertGreater(max(measured), 1.3 * wire_seconds(1 << 20, 100e6))
+
+
+class Clocks(WithCluster):
+    words = ("--nodes", 3, "--skew")
+
+    def test_each_node_has_its_own(self):
+        code = "import time; print(time.monotonic())"
+        times = [float(self.cluster.execute(node, sys.executable, "-c", code)) for node in range(3)]
+        self.assertGreater(times[1] - times[0], 300)
+        self.assertGreater(times[2] - times[1], 300)
+        self.assertGreater(times[0] - time.monotonic(), 1)
+
+
+class UpAndDown(unittest.TestCase):
+    def setUp(self):
+        self.cluster = Cluster(QUADRILLE)
+        self.addCleanup(self.cluster.down)
+
+    def check_nothing_is_left(self, before):
+        wait_until(lambda: traces(self.cluster.name) == before)
+        after = traces(self.cluster.name)
+        for what, expected in before.items():
+            self.assertEqual(after[what], expected, what)
+
+    def test_sixteen_nodes_are_up_in_less_than_two_seconds_and_leave_nothing(self):
+        before = traces(self.cluster.name)
+        begin = time.monotonic()
+        self.cluster.up()
+        seconds = time.monotonic() - begin
+        print(f"16 nodes are up after {seconds:.2f} s")
+        self.assertLess(seconds, 2)
+        self.assertEqual(self.cluster.execute("node15", "hostname"), "node15\n")
+        self.cluster.down()
+        self.check_nothing_is_left(before)
+
+    def test_many_times_in_a_row(self):
+        before = traces(self.cluster.name)
+        times = int(os.environ.get("QUADRILLE_TEST_CLUSTERS", "5"))
+        for words in ((), ("--racks", 4, "--uplink", "100mbit")):
+            for _ in range(times):
+                self.cluster.up("--nodes", 16, *words)
+                self.cluster.down()
+        self.check_nothing_is_left(before)
+
+    def test_two_of_different_names(self):
+        other = Cluster(QUADRILLE, suffix="-b")
+        self.addCleanup(other.down)
+        self.cluster.up("--nodes", 2)
+        other.up("--nodes", 3)
+        self.assertEqual((self.cluster.status()["nodes"], other.status()["nodes"]), (2, 3))
+        other.down()
+        self.assertEqual(self.cluster.execute("node1", "hostname"), "node1\n")
+
+    def test_a_second_of_the_same_name_is_refused_with_the_remedy(self):
+        self.cluster.up("--nodes", 2)
+        done = self.cluster("up")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"take it down by 'quadrille cluster down --name {self.cluster.name}'", done.stderr)
+        self.assertEqual(self.cluster.status()["nodes"], 2)
+
+    def test_the_end_of_the_keeper_is_the_end_of_all(self):
+        before = traces(self.cluster.name)
+        self.cluster.up("--nodes", 3)
+        with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
+            # The numbers of the nodes' processes are those inside.
+            os.kill(self.cluster.status()["keeper"], signal.SIGKILL)
+            self.assertEqual(job.wait(10), 128 + 9)
+        self.assertEqual(self.cluster.status(), {"name": self.cluster.name, "up": False})
+        status = self.cluster("status")
+        self.assertEqual(status.returncode, 1)
+        self.assertIn("is not up", status.stdout)
+        self.check_nothing_is_left(before)
+
+    def test_down_ends_what_runs_there(self):
+        self.cluster.up("--nodes", 2)
+        with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
+            self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
+            self.cluster.down()
+            self.assertEqual(job.wait(10), 128 + 9)
+
+    def test_a_failed_start_leaves_nothing(self):
+        before = traces(self.cluster.name)
+        with subprocess.Popen(self.cluster.words("up", "--nodes", "64")) as job:
+            wait_until(lambda: running(self.cluster.name))
+            job.kill()
+        self.check_nothing_is_left(before)
+
+    def test_what_is_wrong_is_named_with_what_to_do(self):
+        self.cluster.up("--nodes", 2)
+        for words, expected in (
+            (("cut", "node2"), "there is no node 'node2': they are node0 to node1"),
+            (("exec", "moon", "--", "true"), "there is no node 'moon'"),
+            (("run", "-n", "9", "--", "true"), "more --nodes or --slots"),
+            (("run", "--map", "spiral", "--", "true"), "'spiral' is neither block, cyclic nor ppr:N"),
+            (("run", "--", "true"), "--mpi openmpi or --mpi mpich"),
+            (("run", "--mpi", "lam", "--", "true"), "neither openmpi nor mpich"),
+            (("run",), "PROGRAM"),
+        ):
+            done = self.cluster(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+
+    def test_without_a_cluster_it_says_how_to_get_one(self):
+        for words in (("down",), ("cut", "0"), ("exec", "0", "--", "true"), ("run", "--", "true")):
+            done = self.cluster(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(f"bring it up by 'quadrille cluster up --name {self.cluster.name}'", done.stderr)
+
+    def test_impossible_ones_are_refused(self):
+        for words, expected in (
+            (("--rate", "fast"), "--rate: 'fast' is no rate such as 200mbit"),
+            (("--racks", "17"), "--racks: 17 is not between 1 and 16"),
+            (("--uplink", "1gbit"), "say how many by --racks"),
+            (("--nodes", "0"), "--nodes: 0 is not between 1 and 1000"),
+        ):
+            done = self.cluster("up", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+
+
+if __name__ == "__main__":
+    skip_unless_possible(Cluster(QUADRILLE))
+    unittest.main(verbosity=2)

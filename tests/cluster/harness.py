@@ -1,0 +1,132 @@
+"""What the tests of the cluster share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+SKIPPED = 77
+
+# What `up` says where a machine does not let it.
+REFUSALS = ("can't make namespaces", "can't make mounts private", "can't mount", "the kernel has no", "is missing")
+
+
+class Cluster:
+    """The command, for a cluster of a name that no other test takes; `before` are words in front of it."""
+
+    def __init__(self, quadrille, suffix="", before=()):
+        self.quadrille = [*before, quadrille]
+        self.name = f"test-{os.getpid()}{suffix}"
+
+    def words(self, subcommand, *words):
+        return [*self.quadrille, "cluster", subcommand, "--name", self.name, *map(str, words)]
+
+    def __call__(self, subcommand, *words, timeout=120, **more):
+        return subprocess.run(
+            self.words(subcommand, *words),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+            **more,
+        )
+
+    def up(self, *words):
+        done = self("up", *words)
+        if done.returncode != 0:
+            raise AssertionError(f"up failed: {done.stderr}")
+
+    def down(self):
+        self("down")
+
+    def status(self):
+        return json.loads(self("status", "--json").stdout)
+
+    def execute(self, node, *words, **more):
+        """What a command on a node prints."""
+        done = self("exec", node, "--", *words, **more)
+        if done.returncode != 0:
+            raise AssertionError(f"{words} on {node}: status {done.returncode}, {done.stderr}")
+        return done.stdout
+
+
+def places(cluster, program, count, *words):
+    """What `count` ranks of the program where print."""
+    # MPICH over UCX may hang in MPI_Finalize: some ranks wait for others to close connections, which wait already for
+    # the launcher. What it prints before is what counts here, so it need not get there.
+    stays = program.endswith("mpich")
+    words = cluster.words("run", *words, "--", program, *(["stay"] if stays else []))
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as job:
+        watchdog = threading.Timer(90, job.kill)
+        watchdog.start()
+        lines = [job.stdout.readline().rstrip() for _ in range(count)]
+        if stays and lines[-1]:
+            job.terminate()
+        rest, errors = job.communicate()
+        watchdog.cancel()
+    if not stays and (rest or job.returncode != 0):
+        raise AssertionError(f"status {job.returncode}: {rest}{errors}")
+    if not lines[-1]:
+        raise AssertionError(f"status {job.returncode}, {lines}: {errors}")
+    return lines
+
+
+def skip_unless_possible(cluster):
+    """Ends the test with the reason if this machine refuses clusters."""
+    done = cluster("up", "--nodes", 2)
+    if done.returncode == 0:
+        cluster.down()
+        return
+    if any(refusal in done.stderr for refusal in REFUSALS):
+        print(f"SKIP: no cluster can be made here: {done.stderr}")
+        sys.exit(SKIPPED)
+    raise SystemExit(f"quadrille cluster up failed: {done.stderr}")
+
+
+def processes():
+    """Command lines of all processes that live, by number."""
+    found = {}
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if "\nState:\tZ" not in (folder / "status").read_text():
+                found[int(folder.name)] = (folder / "cmdline").read_text().replace("\0", " ")
+        except OSError:
+            pass
+    return found
+
+
+def running(part):
+    return {number: line for number, line in processes().items() if part in line and number != os.getpid()}
+
+
+def wait_until(condition, seconds=10):
+    """For what the kernel does in its own time."""
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def listing(folder):
+    path = pathlib.Path(folder)
+    return {str(one) for one in path.iterdir()} if path.is_dir() else set()
+
+
+def traces(name):
+    """What a cluster might leave on the machine: namespaces, interfaces, mounts, files, processes."""
+    ours = ("quadrille", "node", "ompi", "pmix", name)
+    folders = ("/run", "/run/quadrille", "/tmp", "/dev/shm", f"/tmp/quadrille-{os.geteuid()}")
+    return {
+        "namespaces": subprocess.run(["ip", "netns"], capture_output=True, text=True, check=True).stdout,
+        "interfaces": [line.split(":")[1] for line in
+                       subprocess.run(["ip", "-o", "link"], capture_output=True, text=True, check=True).stdout.splitlines()],
+        "mounts": pathlib.Path("/proc/self/mounts").read_text(),
+        "files": {file for folder in folders for file in listing(folder) if any(part in file for part in ours)},
+        "processes": set(running(name)),
+    }

@@ -1,0 +1,51 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "launch/command.hpp"
+#include "launch/mpi.hpp"
+#include "launch/system.hpp"
+
+namespace quadrille::launch {
+namespace {
+
+TEST(Mpi, IsToldByItsLibrary) {
+  EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f)\n"), Mpi::openmpi);
+  EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f)\n"), Mpi::mpich);
+  EXPECT_EQ(mpi_in("\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x00007f)\n"), Mpi::mpich);
+  EXPECT_EQ(mpi_in("\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)\n"), std::nullopt);
+  EXPECT_EQ(mpi_of("/bin/sh"), std::nullopt);
+  EXPECT_EQ(mpi_of("/no/such/program"), std::nullopt);
+}
+
+TEST(Mpi, HasAName) {
+  EXPECT_EQ(name(Mpi::openmpi), "openmpi");
+  EXPECT_EQ(mpi_named("mpich"), Mpi::mpich);
+  EXPECT_EQ(mpi_named("lam"), std::nullopt);
+}
+
+TEST(Command, IsRunAndRead) {
+  const std::string input(1 << 20, 'x');  // more than a pipe holds
+  EXPECT_EQ(run({"wc", "-c"}, input).text, "1048576\n");
+  const Finished done = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  EXPECT_EQ(done.text, "out\nerr\n");
+  EXPECT_EQ(done.status, 3);
+  EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
+  EXPECT_EQ(run({"/no/such/program"}).status, 127);
+}
+
+TEST(Command, IsFoundInThePath) {
+  EXPECT_TRUE(find_program("sh"));
+  EXPECT_TRUE(find_program("/bin/sh"));
+  EXPECT_FALSE(find_program("no-such-program"));
+  EXPECT_FALSE(find_program("/etc/passwd"));
+}
+
+TEST(Words, AreQuotedForAShell) {
+  for (const std::string word : {"", "plain", "a b", "it's", "$x\"`\\"}) {
+    EXPECT_EQ(run({"sh", "-c", "printf %s " + shell_word(word)}).text, word);
+  }
+}
+
+}  // namespace
+}  // namespace quadrille::launch
