@@ -16,8 +16,7 @@ namespace quadrille::bench {
 
 namespace {
 
-constexpr double sync_every =
-    2;  // seconds: clocks that differ by 100 ppm are 200 us apart by then, were it not learned
+constexpr double sync_every = 10;  // seconds; how fast clocks drift apart is learned, and small
 // A repeat is long against the start of it: by the clock, or by a scheduler that has to wake many ranks on few cores.
 constexpr double least_repeat = 500e-6;
 constexpr double least_repeat_oversubscribed = 10e-3;

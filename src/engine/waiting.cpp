@@ -70,8 +70,8 @@ int ranks_on_node(int ranks) {
 }
 
 Patience Patience::of(bool more_ranks_than_cores) {
-  if (more_ranks_than_cores) return {.spin = 0ns, .yield = 2ms, .sleep = 50us};
-  return {.spin = 20us, .yield = 20ms, .sleep = 50us};
+  if (more_ranks_than_cores) return {.spin = 0ns, .yield = 2ms, .sleep = 50us, .longest_sleep = 1ms};
+  return {.spin = 20us, .yield = 20ms, .sleep = 50us, .longest_sleep = 1ms};
 }
 
 void Waiter::idle() {
@@ -91,7 +91,9 @@ void Waiter::idle() {
   if (idle_for < patience_.yield) {
     sched_yield();
   } else {
-    std::this_thread::sleep_for(patience_.sleep);
+    // The longer it has waited, the less a little more matters; many ranks that look often keep the others from
+    // working.
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(idle_for / 8, patience_.sleep, patience_.longest_sleep));
   }
 }
 

@@ -15,7 +15,8 @@ int ranks_on_node(int ranks);
 struct Patience {
   std::chrono::nanoseconds spin;   // from the last event
   std::chrono::nanoseconds yield;  // likewise; after that it sleeps
-  std::chrono::nanoseconds sleep;  // at a time
+  std::chrono::nanoseconds sleep;  // at a time, at first
+  std::chrono::nanoseconds longest_sleep;
 
   static Patience of(bool more_ranks_than_cores);
 };

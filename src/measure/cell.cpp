@@ -54,6 +54,7 @@ void Cell::begin_round() {
     if (variants_[i].usable) order_.push_back(static_cast<std::int32_t>(i));
   }
   std::shuffle(order_.begin(), order_.end(), random_);
+  root_ = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(ranks_));
 }
 
 int Cell::calls_for_all() const {
@@ -76,10 +77,7 @@ Order Cell::next(double now, double pause) {
     if (order_.empty()) return {};
   }
   if (late_in_a_row_ >= give_up) return {};
-  last_ = {.variant = order_.back(),
-           .calls = calls_,
-           .root = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(ranks_)),
-           .start = now + std::max(slack_, pause)};
+  last_ = {.variant = order_.back(), .calls = calls_, .root = root_, .start = now + std::max(slack_, pause)};
   told_at_ = now;
   return last_;
 }
@@ -99,7 +97,7 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
     }
     // The next start is put off for as long as the slowest needs to get ready, and a little more.
     const double needed = 1.5 * (arrived - told_at_);
-    slack_ = std::clamp(std::max(needed, 0.98 * slack_), least_slack, most_slack);
+    slack_ = std::clamp(std::max(needed, 0.9 * slack_), least_slack, most_slack);
     if (arrived > last_.start) {
       ++variant.discarded;
       ++late_in_a_row_;

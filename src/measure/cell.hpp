@@ -34,7 +34,8 @@ struct Goal {
 };
 
 // One collective with one size: which variant is measured next, how often, and when that is enough. Every round has one
-// repeat of every variant, in random order, so that whatever slows the machine down for a while hits all of them alike.
+// repeat of every variant, in random order and with one random root, so that whatever slows the machine down for a
+// while hits all of them alike.
 // Lives on rank 0; the ranks do as they are told.
 class Cell {
  public:
@@ -79,6 +80,7 @@ class Cell {
   int probes_ = 0;                   // rounds that only look how long a call takes
   int rounds_ = 0;
   int calls_ = 1;
+  std::int32_t root_ = 0;  // of the round, for all variants alike
   int late_in_a_row_ = 0;
   double slack_;  // between the order and the start
   double began_ = 0;

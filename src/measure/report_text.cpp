@@ -43,8 +43,10 @@ std::string ratio_text(const Interval& ratio) {
 
 std::string remarks(const Point& point) {
   std::vector<std::string> all;
-  if (point.ratio && point.ratio->high < 1) all.emplace_back("faster");
-  if (point.ratio && point.ratio->low > 1) all.emplace_back("slower");
+  // Fewer repeats give no interval of 95 %.
+  const bool certain = point.ratio && point.seconds.size() >= 6;
+  if (certain && point.ratio->high < 1) all.emplace_back("faster");
+  if (certain && point.ratio->low > 1) all.emplace_back("slower");
   if (!point.settled) all.emplace_back("not settled");
   if (point.discarded > 0) all.push_back(fmt::format("{} discarded", point.discarded));
   return fmt::format("{}", fmt::join(all, ", "));

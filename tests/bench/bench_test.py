@@ -44,6 +44,11 @@ def point(of, collective, size, variant):
     return found[0]
 
 
+def good(of):
+    """A quarter of the repeats is better: what else the machine does only makes them longer."""
+    return sorted(of["seconds"])[len(of["seconds"]) // 4]
+
+
 class Bench(unittest.TestCase):
     def test_every_collective_is_measured_beside_native(self):
         names = {one["collective"] for one in json.loads(subprocess.check_output([QUADRILLE, "list", "--json"]))}
@@ -73,23 +78,22 @@ class Bench(unittest.TestCase):
     def test_notices_a_delay_but_not_where_there_is_none(self):
         found = report("bcast", "allreduce", "--sizes", "256KiB", "--algorithms", "none", "--control", "--delay", "0.3", "--time", "2")
         for collective in ("bcast", "allreduce"):
-            delayed = point(found, collective, 262144, "delayed")["ratio"]
-            self.assertGreater(delayed["low"], 1.02)
-            control = point(found, collective, 262144, "control")["ratio"]
-            self.assertLess(abs(control["median"] - 1), 0.15)
+            native = good(point(found, collective, 262144, "native"))
+            self.assertGreater(good(point(found, collective, 262144, "delayed")), 1.1 * native)
+            self.assertLess(good(point(found, collective, 262144, "control")), 1.2 * native)
 
     def test_a_late_rank_changes_nothing(self):
         words = ("bcast", "--sizes", "256KiB", "--algorithms", "none", "--time", "2")
         usual = point(report(*words), "bcast", 262144, "native")
         late = point(report(*words, environment={"QUADRILLE_BENCH_LATE": "1:0.005"}), "bcast", 262144, "native")
-        self.assertLess(late["time"]["median"], 2 * usual["time"]["median"])
+        self.assertLess(good(late), 1.5 * good(usual) + 50e-6)
 
     def test_a_barrier_with_a_slow_exit_changes_nothing(self):
         preload = " ".join(filter(None, (os.environ.get("LD_PRELOAD"), SLOW_BARRIER)))
         words = ("bcast", "--sizes", "64KiB", "--algorithms", "none", "--time", "1")
         usual = point(report(*words), "bcast", 65536, "native")
         slow = point(report(*words, environment={"LD_PRELOAD": preload}), "bcast", 65536, "native")
-        self.assertLess(slow["time"]["median"], 2 * usual["time"]["median"] + 0.5e-3)
+        self.assertLess(good(slow), 1.5 * good(usual) + 50e-6)
 
     def test_what_it_does_not_understand_it_explains(self):
         self.assertIn("there is no collective 'bcats'", bench("bcats", expect=2).stderr)

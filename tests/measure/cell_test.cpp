@@ -38,7 +38,10 @@ TEST(Cell, EveryRoundHasEveryVariantOnce) {
   ASSERT_EQ(play.orders.size() % 3, 0U);
   for (std::size_t i = 0; i < play.orders.size(); i += 3) {
     std::set<std::int32_t> variants;
-    for (std::size_t j = i; j < i + 3; ++j) variants.insert(play.orders[j].variant);
+    for (std::size_t j = i; j < i + 3; ++j) {
+      variants.insert(play.orders[j].variant);
+      EXPECT_EQ(play.orders[j].root, play.orders[i].root);
+    }
     EXPECT_EQ(variants.size(), 3U);
   }
   EXPECT_EQ(cell.rounds(), 7);
