@@ -109,11 +109,10 @@ void Clocks::answer(int leader) const {
 
 void Clocks::wait_until(double time, bool own_core) const {
   const double end = from_reference(time);
-  constexpr double spin = 200e-6;  // more than waking up takes
-  const double asleep = end - (own_core ? spin : 0);
-  if (asleep > local()) {
-    const double whole = std::floor(asleep);
-    const timespec until = {.tv_sec = static_cast<time_t>(whole), .tv_nsec = static_cast<long>((asleep - whole) * 1e9)};
+  // One that sleeps may wake up on a core where another one spins, and wait for that for milliseconds.
+  if (!own_core && end > local()) {
+    const double whole = std::floor(end);
+    const timespec until = {.tv_sec = static_cast<time_t>(whole), .tv_nsec = static_cast<long>((end - whole) * 1e9)};
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
   }
   while (local() < end) {

@@ -21,7 +21,7 @@ class Clocks {
   // Seconds, the same on all ranks but for uncertainty().
   double now() const { return to_reference(local()); }
   double uncertainty() const { return uncertainty_; }
-  // Returns at that time, or at once if it is over. Spins at the end if the rank has a core of its own.
+  // Returns at that time, or at once if it is over. Spins if the rank has a core of its own, else sleeps.
   void wait_until(double time, bool own_core) const;
 
   int nodes() const { return nodes_; }

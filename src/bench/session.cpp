@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
-#include <thread>
 
 #include "algorithms/catalogue.hpp"
 #include "engine/waiting.hpp"
@@ -164,7 +163,7 @@ measure::Order Session::next(measure::Cell& cell, const std::vector<Variant>& va
 measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
   if (late_ > 0) {
     const double seconds = std::uniform_real_distribution(0.0, late_)(lateness_);
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    clocks_.wait_until(clocks_.now() + seconds, !place_.oversubscribed);
   }
   measure::Timing timing{.arrived = clocks_.now()};
   clocks_.wait_until(order.start, !place_.oversubscribed);
