@@ -1,7 +1,9 @@
 // quadrille-bench: what `quadrille bench` hands its words to, one for each MPI.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <exception>
 #include <fstream>
 #include <quadrille/error.hpp>
@@ -28,6 +30,8 @@ void write(const std::string& file, const std::string& text) {
   if (!out.flush()) throw std::runtime_error(fmt::format("can't write {}", file));
 }
 
+bool several_nodes = false;
+
 int measure_all(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -39,6 +43,7 @@ int measure_all(int argc, char** argv) {
     return exit.status;
   }
   bench::Session session(MPI_COMM_WORLD, wish);
+  several_nodes = session.place().nodes > 1;
   measure::Report report = session.run();
   std::string command = "quadrille bench";
   for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
@@ -62,6 +67,14 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "quadrille bench: {}\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
+#if defined(MPICH)
+  // Between nodes MPICH over UCX may hang in MPI_Finalize, and all is said: its launcher does not mind.
+  if (several_nodes) {
+    PMPI_Barrier(MPI_COMM_WORLD);
+    std::fflush(nullptr);
+    _exit(status);
+  }
+#endif
   MPI_Finalize();
   return status;
 }
