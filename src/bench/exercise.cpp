@@ -15,8 +15,8 @@ namespace {
 
 // Around the mean, the same from a to b as from b to a, so that every rank sends as much as it gets.
 int uneven(std::int64_t mean, int a, int b) {
-  const std::uint64_t low = static_cast<std::uint64_t>(std::min(a, b));
-  const std::uint64_t high = static_cast<std::uint64_t>(std::max(a, b));
+  const auto low = static_cast<std::uint64_t>(std::min(a, b));
+  const auto high = static_cast<std::uint64_t>(std::max(a, b));
   const std::uint64_t mixed = (low * 31 + high * 17 + 5) * 2654435761U >> 8U;
   return static_cast<int>(mean / 2 + static_cast<std::int64_t>(mixed % static_cast<std::uint64_t>(mean + 1)));
 }
@@ -30,7 +30,7 @@ std::vector<int> places_of(const std::vector<int>& counts) {
 }  // namespace
 
 Exercise::Exercise(Collective collective, std::int64_t bytes, int rank, int ranks)
-    : collective_(collective), bytes_(bytes), rank_(rank), ranks_(ranks) {
+    : collective_(collective), bytes_(bytes), rank_(rank) {
   const Traits of = traits(collective);
   const bool doubles = of.reduces && bytes % 8 == 0;
   if (doubles) type_ = MPI_DOUBLE;
@@ -97,7 +97,7 @@ void Exercise::ours(const void* input, void* output, int root, engine::Context& 
 
 void Exercise::native(const void* input, void* output, int root, MPI_Comm comm) const {
   const int n = count_;
-  const MPI_Datatype type = type_;
+  MPI_Datatype type = type_;
   const auto own = static_cast<std::size_t>(rank_);
   const int sent = send_counts_.empty() ? n : send_counts_[own];
   const int received = receive_counts_.empty() ? n : receive_counts_[own];

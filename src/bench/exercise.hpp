@@ -33,7 +33,6 @@ class Exercise {
   Collective collective_;
   std::int64_t bytes_;
   int rank_;
-  int ranks_;
   std::int64_t input_bytes_ = 0;
   std::int64_t output_bytes_ = 0;
   MPI_Datatype type_ = MPI_BYTE;

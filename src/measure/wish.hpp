@@ -7,7 +7,7 @@
 
 #include "measure/cell.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): theirs
 class App;
 }
 
