@@ -8,7 +8,7 @@
 #include "api/handle.hpp"
 #include "engine/process.hpp"
 
-using namespace quadrille;
+using namespace quadrille;  // NOLINT(google-global-names-in-headers): no header
 
 struct quadrille_comm_s {
   std::shared_ptr<engine::Context> context;

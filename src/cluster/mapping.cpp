@@ -13,10 +13,6 @@ namespace quadrille::cluster {
 
 namespace {
 
-void refuse(bool condition, const std::string& why) {
-  if (condition) throw std::invalid_argument(why);
-}
-
 void refuse_too_many(std::int64_t ranks, std::int64_t most, const std::string& why) {
   refuse(ranks > most,
          fmt::format("-n: {} ranks are more than {}: take fewer, or bring the cluster up with more --nodes "

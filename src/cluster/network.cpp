@@ -153,10 +153,10 @@ void configure(const std::string& program, const std::string& lines) {
   const launch::Finished done = launch::run({*path, "-batch", "-"}, lines);
   if (done.status == 0) return;
   // "Command failed -:3"
-  std::smatch failed;
-  const bool known = std::regex_search(done.text, failed, std::regex("Command failed -:([0-9]+)"));
-  const std::string line = known ? line_of(lines, std::stoi(failed[1])) : std::string("-batch -");
-  const std::string said = in_one_line(known ? done.text.substr(0, failed.position(0)) : done.text);
+  std::smatch place;
+  const bool known = std::regex_search(done.text, place, std::regex("Command failed -:([0-9]+)"));
+  const std::string line = known ? line_of(lines, std::stoi(place[1])) : std::string("-batch -");
+  const std::string said = in_one_line(known ? done.text.substr(0, place.position(0)) : done.text);
   const std::string remedy = remedy_for(line);
   throw std::runtime_error(
       fmt::format("'{} {}' failed: {}{}{}", program, line, said, remedy.empty() ? "" : "; ", remedy));

@@ -26,10 +26,6 @@ struct Unit {
 constexpr std::array<Unit, 4> units = {
     {{"gbit", "Gbit/s", 1e9}, {"mbit", "Mbit/s", 1e6}, {"kbit", "kbit/s", 1e3}, {"bit", "bit/s", 1}}};
 
-void refuse(bool condition, const std::string& why) {
-  if (condition) throw std::invalid_argument(why);
-}
-
 std::optional<std::int64_t> rate_of(std::string_view text) {
   double number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -45,6 +41,10 @@ std::optional<std::int64_t> rate_of(std::string_view text) {
 }
 
 }  // namespace
+
+void refuse(bool condition, const std::string& why) {
+  if (condition) throw std::invalid_argument(why);
+}
 
 void check_name(const std::string& name) {
   constexpr std::size_t longest = 64;

@@ -16,7 +16,10 @@ struct Options {
   bool skew = false;                // each node has its own monotonic clock
 };
 
-// Throws std::invalid_argument that says which option is wrong and what it may be.
+// Throws std::invalid_argument if the condition holds: WHY tells the user which option is wrong and what it may be.
+void refuse(bool condition, const std::string& why);
+
+// Refuses what no cluster can be.
 void check(const Options& options);
 
 // Of a cluster's name, which is also part of a file's.

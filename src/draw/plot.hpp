@@ -37,18 +37,18 @@ struct Panel {
   std::vector<Series> series;
 };
 
-enum class Unit : std::uint8_t { bytes, seconds };
+enum class Quantity : std::uint8_t { bytes, seconds };
 
 struct Axis {
   std::string title;
-  Unit unit = Unit::seconds;
+  Quantity unit = Quantity::seconds;
 };
 
 struct Plot {
   std::string heading;
   std::string subheading;  // may have several lines
-  Axis x = {"", Unit::bytes};
-  Axis y = {"", Unit::seconds};
+  Axis x = {"", Quantity::bytes};
+  Axis y = {"", Quantity::seconds};
   std::vector<Panel> panels;
 };
 

@@ -18,7 +18,8 @@ constexpr double least_span = 4;
 // Every so many of the sizes that were measured: ticks between them would have no points above them.
 std::vector<Tick> every(std::size_t step, const std::vector<double>& sizes) {
   std::vector<Tick> ticks;
-  for (std::size_t i = 0; i < sizes.size(); i += step) ticks.push_back({sizes[i], with_unit(sizes[i], Unit::bytes)});
+  for (std::size_t i = 0; i < sizes.size(); i += step)
+    ticks.push_back({sizes[i], with_unit(sizes[i], Quantity::bytes)});
   return ticks;
 }
 
@@ -30,7 +31,7 @@ std::vector<Tick> decades(double low, double high, const std::vector<double>& mu
     for (double multiple : multiples) {
       const double value = multiple * std::pow(10, power);
       const bool inside = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
-      if (inside) ticks.push_back({value, with_unit(value, Unit::seconds)});
+      if (inside) ticks.push_back({value, with_unit(value, Quantity::seconds)});
     }
   }
   return ticks;
@@ -55,8 +56,8 @@ double rounded(double value) {
 
 }  // namespace
 
-std::string with_unit(double value, Unit unit) {
-  if (unit == Unit::bytes) {
+std::string with_unit(double value, Quantity unit) {
+  if (unit == Quantity::bytes) {
     constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
     std::size_t at = 0;
     while (at + 1 < units.size() && value >= 1024 && std::fmod(value, 1024) == 0) {
@@ -119,9 +120,9 @@ bool Scale::fits(const std::vector<Tick>& ticks, bool across, double size, doubl
   return true;
 }
 
-std::vector<Tick> Scale::ticks(Unit unit, bool across, double size, double gap) const {
+std::vector<Tick> Scale::ticks(Quantity unit, bool across, double size, double gap) const {
   std::vector<std::vector<Tick>> all;
-  if (unit == Unit::seconds) {
+  if (unit == Quantity::seconds) {
     all = choices(std::pow(10, low_), std::pow(10, high_));
   } else {
     for (std::size_t step = 1; step <= values_.size(); ++step) all.push_back(every(step, values_));

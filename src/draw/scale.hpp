@@ -25,7 +25,7 @@ class Scale {
   double at(double value) const;
 
   // Ticks with labels at least `gap` apart; `across` if labels stand side by side, at the given size of the font.
-  std::vector<Tick> ticks(Unit unit, bool across, double size, double gap) const;
+  std::vector<Tick> ticks(Quantity unit, bool across, double size, double gap) const;
 
  private:
   bool fits(const std::vector<Tick>& ticks, bool across, double size, double gap) const;
@@ -39,6 +39,6 @@ class Scale {
 };
 
 // "64 KiB"; "20 µs".
-std::string with_unit(double value, Unit unit);
+std::string with_unit(double value, Quantity unit);
 
 }  // namespace quadrille::draw

@@ -80,7 +80,7 @@ int begin(int code) {
 
 }  // namespace quadrille::interpose
 
-using namespace quadrille;
+using namespace quadrille;  // NOLINT(google-global-names-in-headers): no header
 
 // NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
 extern "C" {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
+#include "draw/count.hpp"
 #include "draw/palette.hpp"
 #include "draw/story.hpp"
 #include "draw/xml.hpp"
@@ -37,12 +38,6 @@ struct Sample {
 
 const Algorithm& algorithm(Collective collective, std::string_view name) {
   return *find_algorithm(collective, name);
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 template <class Check>

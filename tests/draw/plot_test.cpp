@@ -6,18 +6,13 @@
 #include <limits>
 #include <stdexcept>
 
+#include "draw/count.hpp"
 #include "draw/scale.hpp"
 #include "draw/stroke.hpp"
 #include "draw/xml.hpp"
 
 namespace quadrille::draw {
 namespace {
-
-std::size_t count(const std::string& text, const std::string& part) {
-  std::size_t found = 0;
-  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
 
 Series series(const std::string& name, double start, int sizes = 12) {
   Series made{.name = name, .points = {}};
@@ -35,8 +30,8 @@ Plot sample() {
   floor.drawn = Drawn::floor;
   return {.heading = "allreduce <1>",
           .subheading = "Open MPI & others",
-          .x = {"size", Unit::bytes},
-          .y = {"time", Unit::seconds},
+          .x = {"size", Quantity::bytes},
+          .y = {"time", Quantity::seconds},
           .panels = {{"", {reference, series("ring", 1e-6), floor}}}};
 }
 
@@ -126,7 +121,7 @@ TEST(Scale, TicksNeverTouch) {
     for (double range : {1.0, 1.5, 10.0, 40.0, 1e3, 1e9}) {
       Scale scale({low, low * range});
       scale.place(200, 0);
-      const std::vector<Tick> ticks = scale.ticks(Unit::seconds, false, 15, 6);
+      const std::vector<Tick> ticks = scale.ticks(Quantity::seconds, false, 15, 6);
       ASSERT_GE(ticks.size(), 2U) << low << " to " << low * range;
       for (std::size_t i = 1; i < ticks.size(); ++i) {
         EXPECT_GE(scale.at(ticks[i - 1].value) - scale.at(ticks[i].value), 15 + 6) << low << " to " << low * range;
@@ -139,7 +134,7 @@ TEST(Scale, FewSizesAreTheirOwnTicks) {
   Scale scale({8, 1000, 65536, 0});
   scale.place(0, 600);
   std::vector<std::string> labels;
-  for (const Tick& tick : scale.ticks(Unit::bytes, true, 15, 12)) labels.push_back(tick.label);
+  for (const Tick& tick : scale.ticks(Quantity::bytes, true, 15, 12)) labels.push_back(tick.label);
   EXPECT_EQ(labels, (std::vector<std::string>{"0 B", "8 B", "1000 B", "64 KiB"}));
 }
 
@@ -149,16 +144,16 @@ TEST(Scale, OfManySizesEveryFewAreTicks) {
   Scale scale(sizes);
   scale.place(0, 640);
   std::vector<std::string> labels;
-  for (const Tick& tick : scale.ticks(Unit::bytes, true, 15, 12)) labels.push_back(tick.label);
+  for (const Tick& tick : scale.ticks(Quantity::bytes, true, 15, 12)) labels.push_back(tick.label);
   EXPECT_EQ(labels,
             (std::vector<std::string>{"1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB", "2 MiB", "16 MiB"}));
 }
 
 TEST(Scale, LabelsHaveUnits) {
-  EXPECT_EQ(with_unit(20e-6, Unit::seconds), "20 µs");
-  EXPECT_EQ(with_unit(1e-3, Unit::seconds), "1 ms");
-  EXPECT_EQ(with_unit(1000, Unit::seconds), "1000 s");
-  EXPECT_EQ(with_unit(1 << 20, Unit::bytes), "1 MiB");
+  EXPECT_EQ(with_unit(20e-6, Quantity::seconds), "20 µs");
+  EXPECT_EQ(with_unit(1e-3, Quantity::seconds), "1 ms");
+  EXPECT_EQ(with_unit(1000, Quantity::seconds), "1000 s");
+  EXPECT_EQ(with_unit(1 << 20, Quantity::bytes), "1 MiB");
 }
 
 }  // namespace

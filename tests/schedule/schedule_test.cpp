@@ -19,19 +19,19 @@ namespace {
 Schedule sample() {
   Builder builder(1, 4, Unit::bytes);
   builder.counters(2, 9);
-  const Region data{.buffer = Buffer::output, .length = 64};
+  const Region whole{.buffer = Buffer::output, .length = 64};
   const Region slot = builder.slot(16);
   builder.slot(64);
   Region bounce = builder.scratch(16);
-  builder.receive(0, data);
-  builder.reduce(Region{.buffer = Buffer::input, .length = 64}, data, data);
+  builder.receive(0, whole);
+  builder.reduce(Region{.buffer = Buffer::input, .length = 64}, whole, whole);
   builder.for_each_segment(64, 8, 4, [&](const Segment& segment) {
     builder.in_order([&] {
       builder.wait(2, 1, 0, 1);
       Region half = slot.part(0, 8);
       half.stride = 8;
       half.cycle = 2;
-      builder.copy(segment.of(data), half);
+      builder.copy(segment.of(whole), half);
       builder.publish(0, 1, 1);
     });
   });
@@ -41,7 +41,7 @@ Schedule sample() {
     builder.copy(segment.of(Region{.buffer = Buffer::input, .block = 3}), out);
     builder.send(3, out);
   });
-  builder.put(2, data, builder.slot_of(2, 1, 64));
+  builder.put(2, whole, builder.slot_of(2, 1, 64));
   builder.flush(2);
   builder.notify(2, 0, 1);
   builder.await(1, 3);
@@ -71,10 +71,10 @@ TEST(Schedule, SaysWhatIsWrongWithOtherJson) {
 
 TEST(Schedule, ReadsLikeAListing) {
   Builder builder(1, 4, Unit::elements);
-  const Region data{.buffer = Buffer::output, .length = 100};
+  const Region whole{.buffer = Buffer::output, .length = 100};
   builder.for_each_segment(100, 30, 4, [&](const Segment& segment) {
-    builder.receive(0, segment.of(data));
-    builder.send(2, segment.of(data));
+    builder.receive(0, segment.of(whole));
+    builder.send(2, segment.of(whole));
   });
   EXPECT_EQ(to_text(builder.finish()),
             "rank 1 of 4, in elements\n"
@@ -125,10 +125,10 @@ TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
 TEST(Schedule, DoesNotGrowWithTheBytes) {
   const auto bytes = [](std::int64_t length) {
     Builder builder(1, 3, Unit::bytes);
-    const Region data{.buffer = Buffer::output, .length = length};
+    const Region whole{.buffer = Buffer::output, .length = length};
     builder.for_each_segment(length, 1 << 16, 4, [&](const Segment& segment) {
-      builder.receive(0, segment.of(data));
-      builder.send(2, segment.of(data));
+      builder.receive(0, segment.of(whole));
+      builder.send(2, segment.of(whole));
     });
     return builder.finish().bytes();
   };
