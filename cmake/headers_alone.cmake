@@ -12,6 +12,7 @@ function(quadrille_headers_alone target folder)
     list(APPEND sources ${source})
   endforeach()
   add_library(${target} OBJECT ${sources})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
   target_include_directories(${target} PRIVATE ${folder})
   target_link_libraries(${target} PRIVATE ${HEADERS_LIBRARIES})
   # Nobody runs these objects: compile them as fast as can be, whatever the build type.

@@ -250,8 +250,8 @@ std::int64_t Preparation::to_myself(const Side& side) const {
 void Preparation::refuse_unequal_ends() const {
   if (of_.reduces || input_.blocks == 0 || output_.blocks == 0) return;
   if (to_myself(input_) == to_myself(output_)) return;
-  throw Error(MPI_ERR_COUNT, fmt::format("{}: rank {} sends itself {} bytes and receives {}", name(call_.collective),
-                                         context_.rank(), to_myself(input_), to_myself(output_)));
+  throw Error(MPI_ERR_TRUNCATE, fmt::format("{}: rank {} sends itself {} bytes and receives {}", name(call_.collective),
+                                            context_.rank(), to_myself(input_), to_myself(output_)));
 }
 
 Prepared Preparation::task(Handles handles) {

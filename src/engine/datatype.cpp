@@ -319,7 +319,7 @@ Layout combine(int combiner, std::span<const std::int64_t> numbers, const Layout
     case MPI_COMBINER_DARRAY:
       return darray(numbers, element);
     default:
-      throw Error(MPI_ERR_TYPE,
+      throw Error(MPI_ERR_UNSUPPORTED_OPERATION,
                   fmt::format("a datatype of an unknown kind, combiner {}: newer than MPI 4.0?", combiner));
   }
 }

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "engine/arena.hpp"
@@ -48,7 +49,11 @@ class Process {
   // callback through.
   template <class Done>
   void wait(Done&& done) {
-    for (Waiter waiter(patience_);;) {
+    wait(std::forward<Done>(done), patience_);
+  }
+  template <class Done>
+  void wait(Done&& done, const Patience& patience) {
+    for (Waiter waiter(patience);;) {
       bool advanced = false;
       {
         const Lock locked = lock();

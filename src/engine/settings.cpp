@@ -55,6 +55,14 @@ void read_flag(const char* name, bool& value) {
   value = text == "1";
 }
 
+// "off", or "on" where a site has turned it off.
+void read_switch(const char* name, bool& off) {
+  const std::string_view text = variable(name);
+  if (text.empty()) return;
+  if (text != "on" && text != "off") refuse(name, text, "on or off");
+  off = text == "off";
+}
+
 void read_signal(const char* name, std::int32_t& value) {
   const std::string_view text = variable(name);
   if (text.empty()) return;
@@ -92,10 +100,12 @@ void read_algorithms(const char* name, Settings& settings) {
   });
 }
 
-void read_collectives(const char* name, std::array<bool, collectives>& chosen) {
+// Of words that are no collective, those that `also` knows are fine.
+void read_collectives(const char* name, std::array<bool, collectives>& chosen, const auto& also) {
   const std::string_view text = variable(name);
   for_each_word(text, [&](std::string_view word) {
     const auto collective = collective_named(word);
+    if (also(word)) return;
     if (word == "all") {
       chosen.fill(true);
     } else if (collective) {
@@ -127,7 +137,16 @@ Settings Settings::from_environment() {
   read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
   read_signal("QUADRILLE_SIGNAL", settings.signal);
   read_algorithms("QUADRILLE_ALGORITHM", settings);
-  read_collectives("QUADRILLE_FORCE", settings.forced);
+  read_switch("QUADRILLE", settings.off);
+  settings.report = !variable("QUADRILLE_REPORT").empty();
+  const auto nothing_else = [](std::string_view) { return false; };
+  read_collectives("QUADRILLE_FORCE", settings.forced, nothing_else);
+  settings.only.fill(variable("QUADRILLE_ONLY").empty());
+  read_collectives("QUADRILLE_ONLY", settings.only, nothing_else);
+  read_collectives("QUADRILLE_EXCEPT", settings.except, [&](std::string_view word) {
+    settings.except_point_to_point |= word == "p2p";
+    return word == "p2p";
+  });
   settings.part = std::min(settings.part, max_int_count);
   return settings;
 }

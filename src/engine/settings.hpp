@@ -25,7 +25,14 @@ struct Settings {
   // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: their places in the catalogue, from 1; 0: not told
   std::array<std::int32_t, collectives> algorithm = {};
   std::array<std::int32_t, collectives> width = {};  // the numbers behind their names; 0: not told
-  std::array<bool, collectives> forced = {};         // QUADRILLE_FORCE=all or bcast,allreduce: the drop-in serves these
+
+  // For the drop-in.
+  bool off = false;                           // QUADRILLE=off: everything is handed down
+  std::array<bool, collectives> forced = {};  // QUADRILLE_FORCE=all or bcast,allreduce: served wherever they can be
+  std::array<bool, collectives> only = {};    // QUADRILLE_ONLY, likewise: the others are never served
+  std::array<bool, collectives> except = {};  // QUADRILLE_EXCEPT, likewise: these are never served
+  bool except_point_to_point = false;         // QUADRILLE_EXCEPT=p2p: nor are blocking messages waited for
+  bool report = false;                        // QUADRILLE_REPORT is set
 
   Choice told(Collective collective) const;
   // Whether somebody wants to know how long things take.

@@ -74,6 +74,10 @@ Patience Patience::of(bool more_ranks_than_cores) {
   return {.spin = 20us, .yield = 20ms, .sleep = 50us, .longest_sleep = 1ms};
 }
 
+Patience Patience::with_mpi() {
+  return {.spin = 0ns, .yield = 2ms, .sleep = 50us, .longest_sleep = 100us};
+}
+
 void Waiter::idle() {
   // The clock costs as much as a look at MPI: while spinning, the first looks go without.
   const int looks_without_clock = patience_.spin > 0ns ? 16 : 0;

@@ -19,6 +19,8 @@ struct Patience {
   std::chrono::nanoseconds longest_sleep;
 
   static Patience of(bool more_ranks_than_cores);
+  // For what MPI does by itself, where nobody sees that it gets on: shorter sleeps, since each may be one of many.
+  static Patience with_mpi();
 };
 
 // One wait. Every wait of the library is a loop around this.

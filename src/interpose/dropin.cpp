@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <quadrille/error.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace quadrille::interpose {
@@ -25,36 +27,96 @@ DropIn& DropIn::get() {
   return drop_in;
 }
 
+// Handles of another MPI are of another size: nothing can be handed down to it.
+void DropIn::refuse_wrong_mpi() {
+#ifdef OPEN_MPI
+  constexpr std::string_view own = "Open MPI";
+  constexpr std::string_view folder = "openmpi";
+  constexpr std::string_view other_folder = "mpich";
+#else
+  constexpr std::string_view own = "MPICH";
+  constexpr std::string_view folder = "mpich";
+  constexpr std::string_view other_folder = "openmpi";
+#endif
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
+  int length = 0;
+  PMPI_Get_library_version(text.data(), &length);
+  const std::string_view version(text.data());
+  if (version.find(own) != std::string_view::npos) return;
+  fmt::print(stderr,
+             "quadrille: this drop-in (lib/quadrille/{}) is for {}, and the program runs under {}: preload "
+             "lib/quadrille/{}/libquadrille-dropin.so\n",
+             folder, own, version.substr(0, version.find('\n')), other_folder);
+  std::_Exit(1);
+}
+
 void DropIn::begin() {
-  int rank = 0;
-  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
+    check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
   } catch (const Error& error) {
+    int rank = 0;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
     return;
   }
-  check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
+  if (settings_.off) return;
   active_ = true;
+  const bool spinning = ranks_starve_each_other();
+  for (std::size_t i = 0; i < collectives; ++i) {
+    asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
+  }
+  reporting_ = settings_.report;
+  waits_ = spinning && !settings_.except_point_to_point;
+}
+
+// Whether ranks that wait keep those from their core that they wait for. On one node is enough: all must do the same.
+bool DropIn::ranks_starve_each_other() {
+#ifdef OPEN_MPI
+  return false;  // it yields where its launcher sees that ranks share cores
+#else
+  int ranks = 0;
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  int crowded = engine::ranks_on_node(ranks) > engine::usable_cores() ? 1 : 0;
+  check(PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+  return crowded != 0;
+#endif
 }
 
 void DropIn::end() {
-  if (!active_) return;
-  active_ = false;
+  if (!std::exchange(active_, false)) return;
+  asked_ = {};
+  waits_ = false;
   PMPI_Comm_free_keyval(&key_);
+  write_statistics();
+  const char* path = std::getenv("QUADRILLE_REPORT");
+  if (std::exchange(reporting_, false)) report_.write(path ? path : "-", counts_);
+}
+
+void DropIn::write_statistics() const {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   const char* path = std::getenv("QUADRILLE_STATISTICS");
   if (rank != 0 || !path) return;
   std::string served;
   std::string handed_down;
-  const auto add = [](std::string& list, std::size_t collective, std::int64_t calls) {
-    if (calls == 0) return;
-    list += fmt::format("{}\"{}\":{}", list.empty() ? "" : ",", name(static_cast<Collective>(collective)), calls);
+  const auto add = [](std::string& list, std::string_view key, std::string_view value) {
+    list += fmt::format("{}\"{}\":{}", list.empty() ? "" : ",", key, value);
   };
   for (std::size_t i = 0; i < counts_.size(); ++i) {
-    add(served, i, counts_[i].served);
-    add(handed_down, i, counts_[i].handed_down);
+    const auto collective = static_cast<Collective>(i);
+    std::string reasons;
+    for (std::size_t j = 0; j < outcomes; ++j) {
+      const auto outcome = static_cast<Outcome>(j);
+      const std::int64_t calls = counted(collective, outcome);
+      if (calls == 0) continue;
+      if (outcome == Outcome::served) {
+        add(served, name(collective), std::to_string(calls));
+      } else {
+        add(reasons, name(outcome), std::to_string(calls));
+      }
+    }
+    if (!reasons.empty()) add(handed_down, name(collective), fmt::format("{{{}}}", reasons));
   }
   std::FILE* file = std::fopen(path, "a");
   if (!file) {
@@ -63,17 +125,6 @@ void DropIn::end() {
   }
   fmt::print(file, "{{\"served\":{{{}}},\"handed_down\":{{{}}}}}\n", served, handed_down);
   std::fclose(file);
-}
-
-void DropIn::count(Collective collective, bool served) {
-  Count& of = counts_[static_cast<std::size_t>(collective)];
-  ++(served ? of.served : of.handed_down);
-}
-
-int DropIn::forget(MPI_Comm, int, void* context, void*) {
-  if (context) --get().served_communicators_;
-  delete static_cast<Context*>(context);
-  return MPI_SUCCESS;
 }
 
 // Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees
@@ -95,32 +146,42 @@ bool DropIn::within_world(MPI_Comm comm) {
 }
 
 // The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
-bool DropIn::can_serve(MPI_Comm comm) const {
+Outcome DropIn::judge(MPI_Comm comm) const {
   constexpr int most_communicators = 256;
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter || !within_world(comm)) return false;
+  if (inter) return Outcome::intercommunicator;
+  if (!within_world(comm)) return Outcome::other_world;
   int room = served_communicators_ < most_communicators ? 1 : 0;
   check(PMPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  return room != 0;
+  return room ? Outcome::served : Outcome::too_many_communicators;
 }
 
-Context* DropIn::first_seen(MPI_Comm comm) {
-  std::unique_ptr<Context> context;
-  if (can_serve(comm)) {
-    context = std::make_unique<Context>(comm, settings_);
+Seen DropIn::first_seen(MPI_Comm comm) {
+  auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm)});
+  if (seen->outcome == Outcome::served) {
+    seen->context = std::make_unique<Context>(comm, settings_).release();
     ++served_communicators_;
   }
-  check(PMPI_Comm_set_attr(comm, key_, context.get()), "MPI_Comm_set_attr");
-  return context.release();
+  check(PMPI_Comm_set_attr(comm, key_, seen.get()), "MPI_Comm_set_attr");
+  return *seen.release();
 }
 
-Context* DropIn::context(Collective collective, MPI_Comm comm) {
-  if (!active_ || !settings_.forced[static_cast<std::size_t>(collective)] || comm == MPI_COMM_NULL) return nullptr;
+int DropIn::forget(MPI_Comm, int, void* seen, void*) {
+  const std::unique_ptr<Seen> known(static_cast<Seen*>(seen));
+  if (known->context) --get().served_communicators_;
+  delete known->context;
+  return MPI_SUCCESS;
+}
+
+Seen DropIn::seen(MPI_Comm comm) {
   void* known = nullptr;
   int found = 0;
-  if (PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) return nullptr;
-  return found ? static_cast<Context*>(known) : first_seen(comm);
+  // MPI's own call will say what is wrong with the communicator.
+  if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
+    return {.outcome = Outcome::arguments};
+  }
+  return found ? *static_cast<Seen*>(known) : first_seen(comm);
 }
 
 }  // namespace quadrille::interpose

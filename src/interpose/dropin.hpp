@@ -6,8 +6,16 @@
 
 #include "algorithms/collective.hpp"
 #include "engine/context.hpp"
+#include "interpose/outcome.hpp"
+#include "interpose/report.hpp"
 
 namespace quadrille::interpose {
+
+// A communicator as the drop-in knows it.
+struct Seen {
+  engine::Context* context = nullptr;  // null: its collectives are handed down
+  Outcome outcome = Outcome::served;   // why
+};
 
 // The drop-in's state: which collectives it serves, and the communicators it has seen. There is one, which lives from
 // MPI_Init to MPI_Finalize; outside it everything is handed down.
@@ -15,35 +23,53 @@ class DropIn {
  public:
   static DropIn& get();
 
+  // Before anything of MPI is called: ends the process if the program runs under another MPI than this was made for.
+  static void refuse_wrong_mpi();
+
   // After MPI_Init. Collective over MPI_COMM_WORLD: rank 0's environment counts for all.
   void begin();
   // Before MPI_Finalize: writes the statistics that were asked for.
   void end();
 
-  // The communicator's context, made at the first call; null if the collective is to be handed down. In a call that
-  // all ranks of the communicator make.
-  engine::Context* context(Collective collective, MPI_Comm comm);
+  bool active() const { return active_; }
+  // Whether calls of this collective are to be served where they can be.
+  bool asked(Collective collective) const { return asked_[static_cast<std::size_t>(collective)]; }
 
-  void count(Collective collective, bool served);
+  // Whether blocking messages are to be waited for by the engine, so that ranks that share a core get it.
+  bool waits() const { return waits_; }
+
+  // The communicator's context, made at the first call. In a call that all ranks of the communicator make.
+  Seen seen(MPI_Comm comm);
+
+  // Null if nobody wants one.
+  Report* report() { return reporting_ ? &report_ : nullptr; }
+
+  void count(Collective collective, Outcome outcome) {
+    counts_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(outcome)].fetch_add(
+        1, std::memory_order_relaxed);
+  }
   // Calls of this rank so far.
-  std::int64_t served(Collective collective) const { return counts_[static_cast<std::size_t>(collective)].served; }
+  std::int64_t counted(Collective collective, Outcome outcome) const {
+    return counts_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(outcome)];
+  }
 
  private:
-  struct Count {
-    std::atomic<std::int64_t> served = 0;
-    std::atomic<std::int64_t> handed_down = 0;
-  };
-
-  static int forget(MPI_Comm, int, void* context, void*);
+  static int forget(MPI_Comm, int, void* seen, void*);
+  static bool ranks_starve_each_other();
   static bool within_world(MPI_Comm comm);
-  bool can_serve(MPI_Comm comm) const;
-  engine::Context* first_seen(MPI_Comm comm);
+  Outcome judge(MPI_Comm comm) const;
+  Seen first_seen(MPI_Comm comm);
+  void write_statistics() const;
 
   bool active_ = false;
+  std::array<bool, collectives> asked_ = {};
+  bool waits_ = false;
+  bool reporting_ = false;
+  Report report_;
   engine::Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<int> served_communicators_ = 0;
-  std::array<Count, collectives> counts_{};
+  Counts counts_{};
 };
 
 }  // namespace quadrille::interpose

@@ -16,13 +16,6 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-// Which MPI a launcher belongs to, by what it says of itself.
-std::optional<Mpi> launcher_named(const std::string& said) {
-  if (contains(said, "Open MPI") || contains(said, "OpenRTE")) return Mpi::openmpi;
-  if (contains(said, "HYDRA")) return Mpi::mpich;
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view name(Mpi mpi) {
@@ -43,6 +36,12 @@ std::optional<Mpi> mpi_in(std::string_view libraries) {
   return std::nullopt;
 }
 
+std::optional<Mpi> mpi_in_version(std::string_view said) {
+  if (contains(said, "Open MPI") || contains(said, "OpenRTE")) return Mpi::openmpi;
+  if (contains(said, "HYDRA")) return Mpi::mpich;
+  return std::nullopt;
+}
+
 std::optional<Mpi> mpi_of(const std::string& program) {
   const auto path = find_program(program);
   if (!path || !find_program("ldd")) return std::nullopt;
@@ -60,7 +59,7 @@ std::filesystem::path launcher_of(Mpi mpi) {
   if (const auto path = find_program(own)) return *path;
   for (const char* common : {"mpirun", "mpiexec", "mpiexec.hydra"}) {
     const auto path = find_program(common);
-    if (path && launcher_named(run({*path, "--version"}).text) == mpi) return *path;
+    if (path && mpi_in_version(run({*path, "--version"}).text) == mpi) return *path;
   }
   throw std::runtime_error(
       fmt::format("there is no launcher of {0}: neither {1} nor an mpirun of it is in the PATH; on Debian it is in the "

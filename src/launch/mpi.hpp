@@ -15,6 +15,9 @@ std::optional<Mpi> mpi_named(std::string_view text);
 // The MPI among the libraries that the loader would load, as ldd lists them.
 std::optional<Mpi> mpi_in(std::string_view libraries);
 
+// The MPI that a launcher belongs to, by what it says of its version.
+std::optional<Mpi> mpi_in_version(std::string_view said);
+
 // The MPI that a program is linked with, if that can be told.
 std::optional<Mpi> mpi_of(const std::string& program);
 

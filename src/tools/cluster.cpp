@@ -16,28 +16,14 @@
 #include "cluster/state.hpp"
 #include "launch/mpi.hpp"
 #include "tools/commands.hpp"
+#include "tools/program.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-using Words = std::vector<std::string>;
-
 CLI::Option* add_name(CLI::App* command, std::string& name) {
   return command->add_option("--name", name, "Which of several clusters; without it: quadrille");
-}
-
-// Behind the first word all words are the program's, also those with dashes.
-void add_program(CLI::App* command, const char* name, Words& words, const char* text) {
-  command->add_option(name, words, text)->required();
-  command->positionals_at_end();
-}
-
-// CLI11 takes the dashes in front of the program for a word of it, where another word stands before them.
-Words without_dashes(Words words) {
-  if (!words.empty() && words.front() == "--") words.erase(words.begin());
-  if (words.empty()) throw std::invalid_argument("which program? It goes behind the dashes: -- PROGRAM ARGUMENT...");
-  return words;
 }
 
 std::string described(const cluster::Options& options) {
@@ -88,7 +74,7 @@ launch::Mpi mpi_for(const std::optional<std::string>& wish, const std::string& p
   return *mpi;
 }
 
-void add_run(CLI::App& cluster_command, Exit& exit) {
+void add_run_on(CLI::App& cluster_command, Exit& exit) {
   struct Wish {
     std::string name = cluster::Options().name;
     std::optional<int> ranks;
@@ -219,7 +205,7 @@ void add_cluster(CLI::App& app, Exit& exit) {
   auto* command = app.add_subcommand("cluster", "Many nodes on this machine, with links of a set rate between them");
   command->require_subcommand(1);
   add_up(*command);
-  add_run(*command, exit);
+  add_run_on(*command, exit);
   add_exec(*command, exit);
   add_status(*command, exit);
   add_cut(*command, "cut", "Pull a node's cable", true);

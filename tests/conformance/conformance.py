@@ -106,8 +106,9 @@ def sum_statistics(outcomes):
     """Gives the sums a collective, of the calls served and those handed down."""
     sums = {"served": collections.Counter(), "handed_down": collections.Counter()}
     for record in (record for outcome in outcomes for record in outcome.statistics):
-        for kind, sum_ in sums.items():
-            sum_.update(record.get(kind, {}))
+        sums["served"].update(record.get("served", {}))
+        reasons = record.get("handed_down", {})
+        sums["handed_down"].update({name: sum(why.values()) for name, why in reasons.items()})
     return sums
 
 

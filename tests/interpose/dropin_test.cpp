@@ -28,9 +28,9 @@ int size_of(MPI_Comm comm) {
 }
 
 std::int64_t served_by(Collective collective, const auto& call) {
-  const std::int64_t before = DropIn::get().served(collective);
+  const std::int64_t before = DropIn::get().counted(collective, Outcome::served);
   call();
-  return DropIn::get().served(collective) - before;
+  return DropIn::get().counted(collective, Outcome::served) - before;
 }
 
 TEST(DropIn, ServesWhatItIsToldTo) {
@@ -71,16 +71,94 @@ TEST(DropIn, CutsWhatItMustIntoPiecesThatFit) {
   EXPECT_EQ(data.back(), size_of(MPI_COMM_WORLD));
 }
 
-TEST(DropIn, HandsDownWhatItDoesNotKnow) {
-  std::vector<int> data(static_cast<std::size_t>(size_of(MPI_COMM_WORLD)), 3);
-  const std::vector<int> ones(data.size(), 1);
-  std::vector<int> places(data.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i);
-  const std::int64_t served = served_by(Collective::alltoallv, [&] {
-    MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, data.data(), ones.data(), places.data(), MPI_INT,
-                  MPI_COMM_WORLD);
+TEST(DropIn, ServesEveryBlockingCollective) {
+  const int rank = rank_in(MPI_COMM_WORLD);
+  const int size = size_of(MPI_COMM_WORLD);
+  const auto places = static_cast<std::size_t>(size);
+  const std::vector<int> ones(places, 1);
+  std::vector<int> steps(places);
+  std::vector<int> bytes(places);
+  const std::vector<MPI_Datatype> types(places, MPI_INT);
+  for (std::size_t i = 0; i < places; ++i) {
+    steps[i] = static_cast<int>(i);
+    bytes[i] = static_cast<int>(i * sizeof(int));
+  }
+  std::vector<int> mine(places, rank);
+  std::vector<int> all(places, -1);
+  int value = rank + 1;
+  int result = -1;
+  const MPI_Comm world = MPI_COMM_WORLD;
+  const int* const from = mine.data();
+  int* const to = all.data();
+  const auto expect = [](Collective collective, const auto& call) {
+    EXPECT_EQ(served_by(collective, call), 1) << name(collective);
+  };
+  expect(Collective::reduce, [&] { MPI_Reduce(&value, &result, 1, MPI_INT, MPI_SUM, 0, world); });
+  EXPECT_TRUE(rank != 0 || result == size * (size + 1) / 2);
+  expect(Collective::gather, [&] { MPI_Gather(from, 1, MPI_INT, to, 1, MPI_INT, 0, world); });
+  EXPECT_TRUE(rank != 0 || all == steps);
+  expect(Collective::gatherv,
+         [&] { MPI_Gatherv(from, 1, MPI_INT, to, ones.data(), steps.data(), MPI_INT, size - 1, world); });
+  EXPECT_TRUE(rank != size - 1 || all == steps);
+  expect(Collective::scatter, [&] { MPI_Scatter(steps.data(), 1, MPI_INT, &result, 1, MPI_INT, 0, world); });
+  EXPECT_EQ(result, rank);
+  expect(Collective::scatterv,
+         [&] { MPI_Scatterv(bytes.data(), ones.data(), steps.data(), MPI_INT, &result, 1, MPI_INT, 0, world); });
+  EXPECT_EQ(result, rank * static_cast<int>(sizeof(int)));
+  all.assign(places, -1);
+  expect(Collective::allgather, [&] { MPI_Allgather(from, 1, MPI_INT, to, 1, MPI_INT, world); });
+  EXPECT_EQ(all, steps);
+  all.assign(places, -1);
+  expect(Collective::allgatherv,
+         [&] { MPI_Allgatherv(from, 1, MPI_INT, to, ones.data(), steps.data(), MPI_INT, world); });
+  EXPECT_EQ(all, steps);
+  all.assign(places, -1);
+  expect(Collective::alltoall, [&] { MPI_Alltoall(from, 1, MPI_INT, to, 1, MPI_INT, world); });
+  EXPECT_EQ(all, steps);
+  all.assign(places, rank);
+  expect(Collective::alltoallv, [&] {
+    MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, to, ones.data(), steps.data(), MPI_INT, world);
   });
-  EXPECT_EQ(served, 0);
+  EXPECT_EQ(all, steps);
+  all.assign(places, -1);
+  expect(Collective::alltoallw, [&] {
+    MPI_Alltoallw(from, ones.data(), bytes.data(), types.data(), to, ones.data(), bytes.data(), types.data(), world);
+  });
+  EXPECT_EQ(all, steps);
+  expect(Collective::reduce_scatter,
+         [&] { MPI_Reduce_scatter(steps.data(), &result, ones.data(), MPI_INT, MPI_SUM, world); });
+  EXPECT_EQ(result, rank * size);
+  expect(Collective::reduce_scatter_block,
+         [&] { MPI_Reduce_scatter_block(steps.data(), &result, 1, MPI_INT, MPI_SUM, world); });
+  EXPECT_EQ(result, rank * size);
+  expect(Collective::scan, [&] { MPI_Scan(&value, &result, 1, MPI_INT, MPI_SUM, world); });
+  EXPECT_EQ(result, (rank + 1) * (rank + 2) / 2);
+  expect(Collective::exscan, [&] { MPI_Exscan(&value, &result, 1, MPI_INT, MPI_SUM, world); });
+  EXPECT_TRUE(rank == 0 || result == rank * (rank + 1) / 2);
+}
+
+std::int64_t counted_by(Collective collective, Outcome outcome, const auto& call) {
+  const std::int64_t before = DropIn::get().counted(collective, outcome);
+  call();
+  return DropIn::get().counted(collective, outcome) - before;
+}
+
+TEST(DropIn, HandsDownTheRestAndSaysWhy) {
+  const auto at_once = [] {
+    MPI_Request request = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  };
+  EXPECT_EQ(counted_by(Collective::barrier, Outcome::non_blocking, at_once), 1);
+  if (size_of(MPI_COMM_WORLD) < 2) return;
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm between = MPI_COMM_NULL;
+  const int first = rank_in(MPI_COMM_WORLD) == 0 ? 0 : 1;
+  MPI_Comm_split(MPI_COMM_WORLD, first, 0, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - first, 7, &between);
+  EXPECT_EQ(counted_by(Collective::barrier, Outcome::intercommunicator, [&] { MPI_Barrier(between); }), 1);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
 }
 
 TEST(DropIn, GivesTheErrorsOfMpi) {

@@ -1,0 +1,141 @@
+// Blocking calls that wait for a message. Where ranks share cores under an MPI that spins, each becomes its
+// non-blocking twin and a wait that lets others run; elsewhere they go down as they are.
+
+#include <quadrille/export.hpp>
+
+#include "engine/process.hpp"
+#include "interpose/next.hpp"
+#include "interpose/serve.hpp"
+
+namespace quadrille::interpose {
+
+namespace {
+
+// Calls test(done), which returns a code of MPI, until it is done or fails.
+template <class Test>
+int wait_for(Test&& test) {
+  int code = MPI_SUCCESS;
+  const engine::Patience patience = engine::Patience::with_mpi();
+  try {
+    engine::Process::get().wait(
+        [&] {
+          bool done = false;
+          code = test(done);
+          return done || code != MPI_SUCCESS;
+        },
+        patience);
+  } catch (const std::exception& error) {
+    return report_error(MPI_COMM_SELF, MPI_ERR_INTERN, error.what());
+  }
+  return code;
+}
+
+// Starts a message by `start`, and waits for it.
+template <class Start>
+int sent_or_received(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = start(&request);
+  if (code != MPI_SUCCESS) return code;
+  return wait_for([&](bool& done) {
+    int flag = 0;
+    const int tested = PMPI_Test(&request, &flag, status);
+    done = flag != 0;
+    return tested;
+  });
+}
+
+// By test(flag), as MPI's own.
+template <class Test>
+int tested(Test&& test) {
+  return wait_for([&](bool& done) {
+    int flag = 0;
+    const int code = test(&flag);
+    done = flag != 0;
+    return code;
+  });
+}
+
+}  // namespace
+
+// MPI's name, and the twin's.
+#define QUADRILLE_SEND(name, twin)                                                                                    \
+  QUADRILLE_EXPORT int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) { \
+    if (!DropIn::get().waits()) return QUADRILLE_NEXT(name, (data, count, type, peer, tag, comm))();                  \
+    return sent_or_received(                                                                                          \
+        [&](MPI_Request* request) { return PMPI_##twin(data, count, type, peer, tag, comm, request); });              \
+  }
+
+// NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
+extern "C" {
+
+QUADRILLE_SEND(Send, Isend)
+QUADRILLE_SEND(Ssend, Issend)
+QUADRILLE_SEND(Rsend, Irsend)
+
+QUADRILLE_EXPORT int MPI_Recv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+                              MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Recv, (data, count, type, peer, tag, comm, status))();
+  return sent_or_received([&](MPI_Request* request) { return PMPI_Irecv(data, count, type, peer, tag, comm, request); },
+                          status);
+}
+
+QUADRILLE_EXPORT int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Mrecv, (data, count, type, message, status))();
+  return sent_or_received([&](MPI_Request* request) { return PMPI_Imrecv(data, count, type, message, request); },
+                          status);
+}
+
+QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* place,
+                                  int place_count, MPI_Datatype place_type, int from, int place_tag, MPI_Comm comm,
+                                  MPI_Status* status) {
+  if (!DropIn::get().waits()) {
+    return QUADRILLE_NEXT(
+        Sendrecv, (data, count, type, to, tag, place, place_count, place_type, from, place_tag, comm, status))();
+  }
+  return sent_or_received(
+      [&](MPI_Request* received) {
+        const int code = PMPI_Irecv(place, place_count, place_type, from, place_tag, comm, received);
+        if (code != MPI_SUCCESS) return code;
+        return sent_or_received([&](MPI_Request* sent) { return PMPI_Isend(data, count, type, to, tag, comm, sent); });
+      },
+      status);
+}
+
+QUADRILLE_EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Probe, (peer, tag, comm, status))();
+  return tested([&](int* flag) { return PMPI_Iprobe(peer, tag, comm, flag, status); });
+}
+
+QUADRILLE_EXPORT int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Mprobe, (peer, tag, comm, message, status))();
+  return tested([&](int* flag) { return PMPI_Improbe(peer, tag, comm, flag, message, status); });
+}
+
+QUADRILLE_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Wait, (request, status))();
+  return tested([&](int* flag) { return PMPI_Test(request, flag, status); });
+}
+
+QUADRILLE_EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Waitall, (count, requests, statuses))();
+  return tested([&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); });
+}
+
+QUADRILLE_EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Waitany, (count, requests, index, status))();
+  return tested([&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); });
+}
+
+QUADRILLE_EXPORT int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
+  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Waitsome, (count, requests, ended, indices, statuses))();
+  return wait_for([&](bool& done) {
+    const int code = PMPI_Testsome(count, requests, ended, indices, statuses);
+    done = *ended != 0;
+    return code;
+  });
+}
+
+}  // extern "C"
+// NOLINTEND(readability-function-size)
+
+}  // namespace quadrille::interpose

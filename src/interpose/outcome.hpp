@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace quadrille::interpose {
+
+// What became of a call: served, or handed down, and why.
+enum class Outcome : std::uint8_t {
+  served,
+  not_asked,
+  inactive,
+  intercommunicator,
+  other_world,
+  too_many_communicators,
+  memory,
+  arguments,
+  non_blocking,
+  persistent,
+  neighbourhood
+};
+constexpr std::size_t outcomes = 11;
+
+// For people and for JSON.
+constexpr std::array<std::string_view, outcomes> outcome_names = {"served",
+                                                                  "not asked for",
+                                                                  "before MPI_Init or after MPI_Finalize",
+                                                                  "an intercommunicator",
+                                                                  "ranks of another MPI_COMM_WORLD",
+                                                                  "too many communicators",
+                                                                  "the bound on memory",
+                                                                  "arguments that MPI is to judge",
+                                                                  "non-blocking",
+                                                                  "persistent",
+                                                                  "a neighbourhood"};
+
+constexpr std::string_view name(Outcome outcome) {
+  return outcome_names[static_cast<std::size_t>(outcome)];
+}
+
+}  // namespace quadrille::interpose

@@ -1,0 +1,156 @@
+#include "interpose/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string_view>
+#include <type_traits>
+
+#include "engine/process.hpp"
+
+namespace quadrille::interpose {
+
+namespace {
+
+// The classes: up to so many bytes.
+constexpr std::array<std::int64_t, 6> bounds = {0, 64, 1024, 16384, 262144, 4194304};
+constexpr std::array<std::string_view, 7> class_names = {"0 B",        "1-64 B",   "to 1 KiB",  "to 16 KiB",
+                                                         "to 256 KiB", "to 4 MiB", "over 4 MiB"};
+
+std::string bytes_text(std::int64_t bytes) {
+  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
+}
+
+std::string seconds_text(double seconds) {
+  if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
+  return seconds >= 1e-3 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.1f} us", seconds * 1e6);
+}
+
+std::int64_t size_of(MPI_Datatype type) {
+  MPI_Count size = 0;
+  return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
+}
+
+std::int64_t bytes_in(const detail::UserBuffer& buffer, bool all, int ranks) {
+  if (!buffer.counts) return buffer.count * size_of(buffer.type) * (all ? ranks : 1);
+  std::int64_t bytes = 0;
+  for (int i = 0; i < ranks; ++i) {
+    bytes += buffer.counts[i] * size_of(buffer.types ? buffer.types[i] : buffer.type);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm) {
+  const Traits of = traits(call.collective);
+  if (!of.moves_data()) return 0;
+  int rank = 0;
+  int ranks = 0;
+  PMPI_Comm_rank(comm, &rank);
+  PMPI_Comm_size(comm, &ranks);
+  const Problem place{.rank = rank, .ranks = ranks, .root = call.root};
+  const bool has_input = block_count(call.collective, place, Buffer::input) > 0 && call.input.address != MPI_IN_PLACE;
+  const detail::UserBuffer& buffer = has_input && !of.counts_differ ? call.input : call.output;
+  return bytes_in(buffer, (has_input ? of.input : of.output) == Traits::Side::all, ranks);
+}
+
+std::size_t Report::size_class(std::int64_t bytes) {
+  return static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), bytes) - bounds.begin());
+}
+
+void Report::add(Collective collective, std::int64_t bytes, double seconds, Outcome outcome) {
+  const auto row = static_cast<std::size_t>(collective);
+  const std::size_t column = size_class(bytes);
+  const std::lock_guard lock(mutex_);
+  Cell& cell = table_.called[row][column];
+  ++cell.calls;
+  cell.bytes += bytes;
+  table_.served[row][column] += outcome == Outcome::served ? 1 : 0;
+  seconds_[row][column] += seconds;
+}
+
+void Report::write(const std::string& path, const Counts& counts) {
+  static_assert(std::is_trivially_copyable_v<Table> && sizeof(Table) % sizeof(std::int64_t) == 0);
+  for (std::size_t row = 0; row < collectives; ++row) {
+    std::copy(counts[row].begin(), counts[row].end(), table_.became[row].begin());
+  }
+  Whole whole;
+  const std::int64_t peak = engine::Process::get().arena().peak();
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &whole.ranks);
+  PMPI_Reduce(&table_, &whole.table, sizeof(Table) / sizeof(std::int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&seconds_, &whole.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&peak, &whole.peak_bytes, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  if (rank != 0) return;
+  if (path == "-") {
+    std::fputs(as_text(whole).c_str(), stderr);
+    return;
+  }
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) {
+    fmt::print(stderr, "quadrille: can't write QUADRILLE_REPORT={}\n", path);
+    return;
+  }
+  std::fputs(as_json(whole).c_str(), file);
+  std::fclose(file);
+}
+
+std::string Report::as_text(const Whole& whole) {
+  std::string text = fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank\n", whole.ranks,
+                                 bytes_text(whole.peak_bytes));
+  text +=
+      fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time", "served");
+  std::string reasons;
+  for (std::size_t row = 0; row < collectives; ++row) {
+    const std::string_view collective = name(static_cast<Collective>(row));
+    for (std::size_t column = 0; column < sizes; ++column) {
+      const Cell& cell = whole.table.called[row][column];
+      if (cell.calls == 0) continue;
+      text +=
+          fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, class_names[column], cell.calls,
+                      bytes_text(cell.bytes), seconds_text(whole.seconds[row][column]),
+                      100.0 * static_cast<double>(whole.table.served[row][column]) / static_cast<double>(cell.calls));
+    }
+    for (std::size_t why = 1; why < outcomes; ++why) {
+      const std::int64_t calls = whole.table.became[row][why];
+      if (calls > 0) reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, outcome_names[why]);
+    }
+  }
+  if (!reasons.empty()) text += "handed down to MPI, calls and why:\n" + reasons;
+  return text;
+}
+
+std::string Report::as_json(const Whole& whole) {
+  std::string rows;
+  std::string reasons;
+  for (std::size_t row = 0; row < collectives; ++row) {
+    const std::string_view collective = name(static_cast<Collective>(row));
+    for (std::size_t column = 0; column < sizes; ++column) {
+      const Cell& cell = whole.table.called[row][column];
+      if (cell.calls == 0) continue;
+      rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"served":{},"bytes":{},"seconds":{}}})",
+                          rows.empty() ? "" : ",\n  ", collective, class_names[column], cell.calls,
+                          whole.table.served[row][column], cell.bytes, whole.seconds[row][column]);
+    }
+    std::string of;
+    for (std::size_t why = 1; why < outcomes; ++why) {
+      const std::int64_t calls = whole.table.became[row][why];
+      if (calls > 0) of += fmt::format(R"({}"{}":{})", of.empty() ? "" : ",", outcome_names[why], calls);
+    }
+    if (!of.empty()) reasons += fmt::format(R"({}"{}":{{{}}})", reasons.empty() ? "" : ",\n  ", collective, of);
+  }
+  return fmt::format("{{\"ranks\":{},\n \"peak_bytes\":{},\n \"calls\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
+                     whole.ranks, whole.peak_bytes, rows, reasons);
+}
+
+}  // namespace quadrille::interpose

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <quadrille/call.hpp>
+#include <string>
+
+#include "algorithms/collective.hpp"
+#include "interpose/outcome.hpp"
+
+namespace quadrille::interpose {
+
+// Bytes that this rank puts into the call, or gets out of it where it puts nothing in.
+std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm);
+
+// What a program called, for people who ask: calls, bytes and time by collective and size, and what became of them.
+using Counts = std::array<std::array<std::atomic<std::int64_t>, outcomes>, collectives>;
+class Report {
+ public:
+  void add(Collective collective, std::int64_t bytes, double seconds, Outcome outcome);
+
+  // Collective over MPI_COMM_WORLD. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-", else as
+  // JSON. The time is that of the slowest rank.
+  void write(const std::string& path, const Counts& counts);
+
+ private:
+  static constexpr std::size_t sizes = 7;
+  struct Cell {
+    std::int64_t calls = 0;
+    std::int64_t bytes = 0;
+  };
+  struct Table {
+    std::array<std::array<Cell, sizes>, collectives> called = {};
+    std::array<std::array<std::int64_t, sizes>, collectives> served = {};
+    std::array<std::array<std::int64_t, outcomes>, collectives> became = {};
+  };
+  using Seconds = std::array<std::array<double, sizes>, collectives>;
+  struct Whole {
+    int ranks = 1;
+    std::int64_t peak_bytes = 0;
+    Table table;
+    Seconds seconds = {};
+  };
+
+  static std::size_t size_class(std::int64_t bytes);
+  static std::string as_text(const Whole& whole);
+  static std::string as_json(const Whole& whole);
+
+  std::mutex mutex_;
+  Table table_;
+  Seconds seconds_ = {};
+};
+
+}  // namespace quadrille::interpose

@@ -1,0 +1,160 @@
+"""`quadrille run` and the drop-in on programs that know nothing of them:
+run_test.py QUADRILLE MPI DROPIN TOOL CALLS LAUNCHER... -n
+
+TOOL is another library that wraps MPI, CALLS a program that checks its own results.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+QUADRILLE, MPI, DROPIN, TOOL, CALLS, *LAUNCH = sys.argv[1:]
+del sys.argv[1:]
+# What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
+while not os.path.basename(LAUNCH[0]).startswith("mpi"):
+    name, _, value = LAUNCH.pop(0).partition("=")
+    os.environ.update({name: value} if value else {})
+
+BLOCKING = ("Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
+            "Reduce_scatter Reduce_scatter_block Scan Exscan").split()
+NEIGHBOURS = "allgather allgatherv alltoall alltoallv alltoallw".split()
+MESSAGES = "Send Ssend Rsend Recv Mrecv Sendrecv Probe Mprobe Wait Waitall Waitany Waitsome".split()
+
+
+def run(*words, **variables):
+    environment = {**os.environ, **variables}
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, env=environment, check=False,
+                          timeout=120)
+
+
+def launched(ranks, *program, options=(), **variables):
+    return run(QUADRILLE, "run", *options, "--", *LAUNCH, ranks, *program, **variables)
+
+
+class Program(unittest.TestCase):
+    def check(self, done):
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("0 faults", done.stdout)
+
+    def report(self, ranks, *words, options=()):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            self.check(launched(ranks, CALLS, *words, options=(f"--report={path}", *options)))
+            with open(path, encoding="utf-8") as file:
+                return json.load(file)
+
+    def served(self, report):
+        return {row["collective"]: row["served"] for row in report["calls"]}
+
+    def test_it_is_right_by_default_and_forced(self):
+        for ranks in (1, 2, 4):
+            with self.subTest(ranks):
+                self.check(launched(ranks, CALLS))
+                self.check(launched(ranks, CALLS, options=["--force"]))
+                self.check(launched(ranks, CALLS, options=["--force", "--check"]))
+
+    def test_the_report_tells_what_was_served(self):
+        report = self.report(3, 5, options=["--force"])
+        self.assertEqual(report["ranks"], 3)
+        self.assertEqual(self.served(report), {"bcast": 18, "allreduce": 3, "gather": 3})
+        self.assertEqual(report["handed_down"], {})
+
+    def test_the_report_is_also_a_table(self):
+        done = launched(2, CALLS, options=["--force", "--report"])
+        self.assertRegex(done.stderr, r"bcast +1-64 B +8 +")
+
+    def test_only_and_except_choose(self):
+        served = self.served(self.report(2, options=["--force", "--only", "bcast,gather"]))
+        self.assertEqual((served["allreduce"], served["bcast"] > 0), (0, True))
+        served = self.served(self.report(2, options=["--force", "--except", "bcast"]))
+        self.assertEqual((served["allreduce"], served["bcast"]), (2, 0))
+
+    def test_more_ranks_than_cores_are_served_where_mpi_spins(self):
+        ranks = 2 * (os.cpu_count() or 1) + 1
+        report = self.report(ranks)
+        expected = ranks if MPI == "mpich" else 0
+        self.assertEqual(self.served(report)["allreduce"], expected)
+        self.assertEqual(bool(report["handed_down"]), MPI != "mpich")
+
+    def test_the_switch_turns_it_off(self):
+        done = launched(2, CALLS, options=["--force", "--report"], QUADRILLE="off")
+        self.check(done)
+        self.assertNotIn("bcast", done.stderr)
+
+    def test_what_it_is_told_wrongly_it_names_and_stays_away(self):
+        done = launched(2, CALLS, options=["--only", "broadcast"])
+        self.check(done)
+        self.assertIn("QUADRILLE_ONLY=broadcast", done.stderr)
+        self.assertIn("stays out of the way", done.stderr)
+
+    def test_rank_0_decides(self):
+        shell = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export QUADRILLE_FORCE=bcast; fi; exec "$@"'
+        self.check(launched(3, "sh", "-c", shell, "sh", CALLS, options=["--force"]))
+
+    def test_another_tool_may_stand_before_or_behind_it(self):
+        for order, seen in ((f"{TOOL}:{DROPIN}", 5), (f"{DROPIN}:{TOOL}", 0)):
+            for force in ("all", "allreduce"):
+                with self.subTest(order=order, force=force):
+                    done = run(*LAUNCH, 2, "env", f"LD_PRELOAD={order}", f"QUADRILLE_FORCE={force}", CALLS, 4)
+                    self.check(done)
+                    # Handed down, a call reaches a tool behind the drop-in as well.
+                    expected = 5 if force == "allreduce" else seen
+                    self.assertIn(f"the tool saw {expected} calls", done.stdout)
+
+    def test_under_the_wrong_mpi_it_says_so(self):
+        other = {"openmpi": "mpich", "mpich": "openmpi"}[MPI]
+        wrong = DROPIN.replace(f"/{MPI}/", f"/{other}/")
+        if not os.path.exists(wrong):
+            self.skipTest(f"there is no drop-in for {other}")
+        done = run(*LAUNCH, 1, "env", f"LD_PRELOAD={wrong}", CALLS)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn(f"preload lib/quadrille/{MPI}/libquadrille-dropin.so", done.stderr)
+
+    def test_in_other_programs_it_does_nothing(self):
+        done = run("env", f"LD_PRELOAD={DROPIN}", "QUADRILLE_FORCE=all", "echo", "fine")
+        self.assertEqual((done.stdout, done.stderr), ("fine\n", ""))
+
+    def test_a_call_handed_down_costs_little(self):
+        times = []
+        for preload in ("", DROPIN):
+            done = run(*LAUNCH, 1, "env", f"LD_PRELOAD={preload}", CALLS, "time")
+            times.append(float(done.stdout))
+        print(f"{times[1] - times[0]:.0f} ns more a call ", end="", file=sys.stderr)
+        self.assertLess(times[1] - times[0], 1000)
+
+    def test_it_exports_what_it_wraps_and_nothing_else(self):
+        listed = run("nm", "-D", "--defined-only", DROPIN).stdout
+        exported = {line.split()[-1] for line in listed.splitlines()}
+        expected = {"Init", "Init_thread", "Finalize", "Barrier", "Ibarrier", *BLOCKING, *MESSAGES}
+        expected |= {f"I{name.lower()}" for name in BLOCKING}
+        expected |= {f"{prefix}eighbor_{name}" for name in NEIGHBOURS for prefix in ("N", "In")}
+        if MPI == "mpich":
+            expected |= {f"{name}_c" for name in BLOCKING} | {f"{name}_init" for name in (*BLOCKING, "Barrier")}
+            expected |= {f"Neighbor_{name}_init" for name in NEIGHBOURS}
+        self.assertEqual(exported, {f"MPI_{name}" for name in expected})
+
+
+class Command(unittest.TestCase):
+    def test_print_shows_the_command_line(self):
+        done = launched(2, "./program", "a b", options=["--print", "--algorithm", "bcast=binomial"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(os.path.basename(DROPIN), done.stdout)
+        self.assertIn("bcast=binomial", done.stdout)
+        self.assertTrue(done.stdout.endswith("./program 'a b'\n"), done.stdout)
+
+    def test_an_unknown_launcher_is_refused_with_the_remedy(self):
+        done = run(QUADRILLE, "run", "--", "launcher", "./program")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("docs/environment.md", done.stderr)
+
+    def test_srun_is_told_by_its_own_option(self):
+        done = run(QUADRILLE, "run", "--print", "--force", "--", "srun", "-n", 2, CALLS)
+        self.assertIn("--export=ALL,LD_PRELOAD=", done.stdout)
+        self.assertIn(f"/{MPI}/", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
