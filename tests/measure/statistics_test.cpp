@@ -151,7 +151,6 @@ TEST(RankSum, OfManySamplesGoesOverIntoTheNormalApproximation) {
     }
     return rank_sum_p(a, b);
   };
-  EXPECT_GT(shifted_p(20), shifted_p(21));
   EXPECT_NEAR(shifted_p(20), shifted_p(21), 0.01);
 }
 
