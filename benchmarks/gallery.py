@@ -12,7 +12,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import shlex
 import subprocess
 import sys
 
@@ -50,13 +49,13 @@ RUNS = [
         "the scheduler as much as the network.", "mpich", 64,
         f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
     Run("node-openmpi", "One node, 2 ranks on 2 cores, Open MPI.", "openmpi", 2,
-        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --time 1"),
+        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --control --time 1"),
     Run("node-mpich", "One node, 2 ranks on 2 cores, MPICH.", "mpich", 2,
-        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --time 1"),
+        "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --control --time 1"),
     Run("crowded-openmpi", "One node, 8 ranks on 2 cores, Open MPI, which yields.", "openmpi", 8,
-        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --time 2"),
+        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --control --time 2"),
     Run("crowded-mpich", "One node, 8 ranks on 2 cores, MPICH, which spins.", "mpich", 8,
-        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --time 2"),
+        "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms default --control --time 2"),
 ]
 
 
@@ -110,25 +109,30 @@ def by_cell(report):
     return cells
 
 
+def of_ratio(point):
+    """Too few repeats have no interval, and native has no ratio."""
+    ratio = point.get("ratio")
+    if not ratio:
+        return ""
+    interval = f" ({ratio['low']:.2f} to {ratio['high']:.2f})" if "low" in ratio else ""
+    return f"{ratio['median']:.2f}{interval}"
+
+
 def table(run, reports):
-    """A line for each cell: native, the run beside it, the best of ours and how it compares."""
+    """A line for each variant of each cell: native, the run beside it, ours and how they compare."""
     mine = by_cell(reports[run.name])
-    beside = by_cell(reports[run.with_run]) if run.with_run in reports else {}
-    lines = ["| collective | size | native |" + (" han |" if beside else "") + " best of ours | time / native | repeats |"]
-    lines.append("|---" * (lines[0].count("|") - 1) + "|")
+    lines = ["| collective | size | variant | time | time / native | repeats |", "|---|---|---|---|---|---|"]
+    beside = reports.get(run.with_run)
+    others = by_cell(beside) if beside else {}
     for (collective, size), variants in mine.items():
-        native = variants["native"]
-        ours = [point for name, point in variants.items() if name != "native"]
-        best = min(ours, key=lambda point: point["time"]["median"])
-        ratio = best["ratio"]
-        words = [collective, of_bytes(size) if size else "", of_seconds(native["time"]["median"])]
-        if beside:
-            other = beside.get((collective, size), {}).get("native")
-            words.append(of_seconds(other["time"]["median"]) if other else "")
-        words.append(f"{best['variant']} {of_seconds(best['time']['median'])}")
-        words.append(f"{ratio['median']:.2f} ({ratio['low']:.2f} to {ratio['high']:.2f})")
-        words.append(str(len(native["seconds"])))
-        lines.append(f"| {' | '.join(words)} |")
+        rows = list(variants.items())
+        other = others.get((collective, size), {}).get("native")
+        if other:
+            rows.insert(1, (f"native, {beside['provenance']['label']}", other))
+        for name, point in rows:
+            words = [collective, of_bytes(size) if size else "", name, of_seconds(point["time"]["median"])]
+            words += [of_ratio(point), str(len(point["seconds"]))]
+            lines.append(f"| {' | '.join(words)} |")
     return lines
 
 

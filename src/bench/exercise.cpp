@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
-#include <quadrille/error.hpp>
 
 #include "algorithms/collective.hpp"
 #include "engine/mpi.hpp"
@@ -12,6 +12,13 @@
 namespace quadrille::bench {
 
 namespace {
+
+constexpr std::int64_t most_in_int = std::numeric_limits<int>::max();
+
+// The most that an uneven block has.
+std::int64_t most_of(std::int64_t mean) {
+  return mean / 2 + mean;
+}
 
 // Around the mean, the same from a to b as from b to a, so that every rank sends as much as it gets.
 int uneven(std::int64_t mean, int a, int b) {
@@ -22,52 +29,79 @@ int uneven(std::int64_t mean, int a, int b) {
 }
 
 std::vector<int> places_of(const std::vector<int>& counts) {
-  std::vector<int> places(counts.size(), 0);
-  std::exclusive_scan(counts.begin(), counts.end(), places.begin(), 0);
+  std::vector<int> places;
+  std::int64_t next = 0;
+  for (int count : counts) {
+    places.push_back(static_cast<int>(next));
+    next += count;
+  }
   return places;
 }
 
 }  // namespace
 
 Exercise::Exercise(Collective collective, std::int64_t bytes, int rank, int ranks)
-    : collective_(collective), bytes_(bytes), rank_(rank) {
+    : collective_(collective), bytes_(bytes), rank_(rank), ranks_(ranks) {
   const Traits of = traits(collective);
   const bool doubles = of.reduces && bytes % 8 == 0;
   if (doubles) type_ = MPI_DOUBLE;
   if (of.reduces) op_ = doubles ? MPI_SUM : MPI_BOR;
-  const std::int64_t element = doubles ? 8 : 1;
-  const std::int64_t elements = bytes / element;
-  if (elements > std::numeric_limits<int>::max()) {
-    throw Error(MPI_ERR_COUNT, "more elements than an int holds: the MPI's own call can't be compared");
-  }
+  element_ = doubles ? 8 : 1;
+  const std::int64_t elements = bytes / element_;
   // What a rank passes in is cut into a block for each, or is one block; so is what it gets.
   const bool cut = of.input == Traits::Side::all && !of.rooted;
-  const std::int64_t block = cut ? elements / ranks : elements;
+  const std::int64_t block = !cut || elements == 0 ? elements : std::max<std::int64_t>(elements / ranks, 1);
+  if (cut) bytes_ = block * ranks * element_;
+  const bool by_places = of.separate_blocks || of.counts_differ;
+  if (block > most_in_int || (by_places && most_of(block) > most_in_int / ranks)) {
+    refusal_ = fmt::format("{}, {} bytes: more elements than an int holds, so the MPI's own call can't do it",
+                           name(collective), bytes);
+    return;
+  }
   count_ = static_cast<int>(block);
+  find_counts(block);
+  const auto side_bytes = [&](Traits::Side side, const std::vector<int>& all_counts) {
+    if (!of.moves_data()) return std::int64_t{0};
+    if (side != Traits::Side::all || all_counts.empty())
+      return element_ * block * (side == Traits::Side::all ? ranks : 1);
+    return element_ * std::accumulate(all_counts.begin(), all_counts.end(), std::int64_t{0});
+  };
+  const std::int64_t least = element_ * most_of(block);
+  input_bytes_ = std::max(side_bytes(of.input, of.counts_differ ? receive_counts_ : send_counts_), least);
+  output_bytes_ = std::max(side_bytes(of.output, receive_counts_), least);
+}
+
+void Exercise::find_counts(std::int64_t block) {
+  const Traits of = traits(collective_);
   const auto counts = [&](auto of_peer) {
     std::vector<int> all;
-    for (int peer = 0; peer < ranks; ++peer) all.push_back(of_peer(peer));
+    for (int peer = 0; peer < ranks_; ++peer) all.push_back(of_peer(peer));
     return all;
   };
   if (of.counts_differ) {
     receive_counts_ = counts([&](int peer) { return uneven(block, peer, peer); });
+    shares_.emplace(std::vector<std::int64_t>(receive_counts_.begin(), receive_counts_.end()));
   } else if (of.separate_blocks) {
     const bool pairs = of.input == Traits::Side::all && of.output == Traits::Side::all;
-    send_counts_ = counts([&](int peer) { return uneven(block, pairs ? rank : peer, peer); });
+    send_counts_ = counts([&](int peer) { return uneven(block, pairs ? rank_ : peer, peer); });
     receive_counts_ = send_counts_;
   }
   send_places_ = places_of(send_counts_);
   receive_places_ = places_of(receive_counts_);
-  types_.assign(static_cast<std::size_t>(ranks), type_);
-  const auto side_bytes = [&](Traits::Side side, const std::vector<int>& all_counts) {
-    if (!of.moves_data()) return std::int64_t{0};
-    if (side != Traits::Side::all || all_counts.empty())
-      return element * block * (side == Traits::Side::all ? ranks : 1);
-    return element * std::accumulate(all_counts.begin(), all_counts.end(), std::int64_t{0});
-  };
-  // Twice the mean is the most that an uneven block has.
-  input_bytes_ = std::max(side_bytes(of.input, of.counts_differ ? receive_counts_ : send_counts_), 2 * element * block);
-  output_bytes_ = std::max(side_bytes(of.output, receive_counts_), 2 * element * block);
+  types_.assign(static_cast<std::size_t>(ranks_), type_);
+}
+
+// As the library makes it of a call.
+Problem Exercise::problem(const Choice& choice, std::int64_t segment_bytes) const {
+  const Traits of = traits(collective_);
+  const bool known = of.moves_data() && !of.separate_blocks && !of.counts_differ;
+  const std::int64_t unit = of.reduces ? element_ : 1;
+  const Problem problem{.ranks = ranks_,
+                        .count = known ? count_ * element_ / unit : 0,
+                        .shares = shares_ ? &*shares_ : nullptr,
+                        .segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, segment_bytes / unit) : 0,
+                        .width = choice.width};
+  return problem_of(collective_, problem);
 }
 
 detail::Call Exercise::call(const void* input, void* output, int root) const {
@@ -108,39 +142,39 @@ void Exercise::native(const void* input, void* output, int root, MPI_Comm comm) 
   const auto run = [&]() -> int {
     switch (collective_) {
       case Collective::barrier:
-        return MPI_Barrier(comm);
+        return PMPI_Barrier(comm);
       case Collective::bcast:
-        return MPI_Bcast(output, n, type, root, comm);
+        return PMPI_Bcast(output, n, type, root, comm);
       case Collective::reduce:
-        return MPI_Reduce(input, output, n, type, op_, root, comm);
+        return PMPI_Reduce(input, output, n, type, op_, root, comm);
       case Collective::allreduce:
-        return MPI_Allreduce(input, output, n, type, op_, comm);
+        return PMPI_Allreduce(input, output, n, type, op_, comm);
       case Collective::gather:
-        return MPI_Gather(input, n, type, output, n, type, root, comm);
+        return PMPI_Gather(input, n, type, output, n, type, root, comm);
       case Collective::gatherv:
-        return MPI_Gatherv(input, sent, type, output, receives, to, type, root, comm);
+        return PMPI_Gatherv(input, sent, type, output, receives, to, type, root, comm);
       case Collective::scatter:
-        return MPI_Scatter(input, n, type, output, n, type, root, comm);
+        return PMPI_Scatter(input, n, type, output, n, type, root, comm);
       case Collective::scatterv:
-        return MPI_Scatterv(input, sends, from, type, output, received, type, root, comm);
+        return PMPI_Scatterv(input, sends, from, type, output, received, type, root, comm);
       case Collective::allgather:
-        return MPI_Allgather(input, n, type, output, n, type, comm);
+        return PMPI_Allgather(input, n, type, output, n, type, comm);
       case Collective::allgatherv:
-        return MPI_Allgatherv(input, sent, type, output, receives, to, type, comm);
+        return PMPI_Allgatherv(input, sent, type, output, receives, to, type, comm);
       case Collective::alltoall:
-        return MPI_Alltoall(input, n, type, output, n, type, comm);
+        return PMPI_Alltoall(input, n, type, output, n, type, comm);
       case Collective::alltoallv:
-        return MPI_Alltoallv(input, sends, from, type, output, receives, to, type, comm);
+        return PMPI_Alltoallv(input, sends, from, type, output, receives, to, type, comm);
       case Collective::alltoallw:
-        return MPI_Alltoallw(input, sends, from, types_.data(), output, receives, to, types_.data(), comm);
+        return PMPI_Alltoallw(input, sends, from, types_.data(), output, receives, to, types_.data(), comm);
       case Collective::reduce_scatter:
-        return MPI_Reduce_scatter(input, output, receives, type, op_, comm);
+        return PMPI_Reduce_scatter(input, output, receives, type, op_, comm);
       case Collective::reduce_scatter_block:
-        return MPI_Reduce_scatter_block(input, output, n, type, op_, comm);
+        return PMPI_Reduce_scatter_block(input, output, n, type, op_, comm);
       case Collective::scan:
-        return MPI_Scan(input, output, n, type, op_, comm);
+        return PMPI_Scan(input, output, n, type, op_, comm);
       case Collective::exscan:
-        return MPI_Exscan(input, output, n, type, op_, comm);
+        return PMPI_Exscan(input, output, n, type, op_, comm);
     }
     return MPI_ERR_INTERN;
   };

@@ -30,6 +30,14 @@ void write(const std::string& file, const std::string& text) {
   if (!out.flush()) throw std::runtime_error(fmt::format("can't write {}", file));
 }
 
+// Before hours of measuring: what can't be written, or nothing.
+std::string unwritable(const measure::Wish& wish) {
+  for (const std::string& file : {wish.json, wish.csv, wish.plot}) {
+    if (!file.empty() && file != "-" && !std::ofstream(file, std::ios::app)) return file;
+  }
+  return "";
+}
+
 bool several_nodes = false;
 
 int measure_all(int argc, char** argv) {
@@ -42,6 +50,13 @@ int measure_all(int argc, char** argv) {
     if (rank == 0) fmt::print(exit.status == 0 ? stdout : stderr, "{}", exit.text);
     return exit.status;
   }
+  const std::string wrong_file = rank == 0 ? unwritable(wish) : "";
+  int writable = wrong_file.empty() ? 1 : 0;
+  PMPI_Bcast(&writable, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (writable == 0) {
+    if (rank == 0) fmt::print(stderr, "quadrille bench: can't write {}\n", wrong_file);
+    return 2;
+  }
   bench::Session session(MPI_COMM_WORLD, wish);
   several_nodes = session.place().nodes > 1;
   measure::Report report = session.run();
@@ -53,7 +68,7 @@ int measure_all(int argc, char** argv) {
   write(wish.json, to_json(report));
   write(wish.csv, to_csv(report));
   if (!wish.plot.empty()) write(wish.plot, draw::plot(measure::plot_of({{wish.label, report}}, {})));
-  return 0;
+  return session.complete() ? 0 : 1;
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::
   provenance.date = date_now();
   provenance.rate_bits = place.rate_bits;
   provenance.uplink_bits = place.uplink_bits;
+  provenance.clock_uncertainty = place.clock_uncertainty;
   return provenance;
 }
 

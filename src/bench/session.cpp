@@ -35,7 +35,7 @@ double lateness_of(int rank) {
   return seconds;
 }
 
-Place place_of(const Communicator& comm, const Clocks& clocks) {
+Place place_of(Communicator& comm, const Clocks& clocks) {
   Place place;
   place.rank = comm.rank();
   place.ranks = comm.size();
@@ -44,8 +44,28 @@ Place place_of(const Communicator& comm, const Clocks& clocks) {
   place.cores = engine::usable_cores();
   place.rate_bits = from_environment("QUADRILLE_CLUSTER_RATE");
   place.uplink_bits = from_environment("QUADRILLE_CLUSTER_UPLINK");
-  place.oversubscribed = place.neighbours > place.cores;
+  // Who has a core of his own waits for others who have none: one node that is short of cores is enough.
+  const int crowded = place.neighbours > place.cores ? 1 : 0;
+  int anywhere = 0;
+  comm.allreduce(&crowded, &anywhere, 1, MPI_INT, MPI_MAX);
+  place.oversubscribed = anywhere != 0;
   return place;
+}
+
+// Sizes that come down to the same blocks are one cell.
+std::vector<Exercise> exercises_of(const measure::Wish& wish, const Place& place) {
+  std::vector<Exercise> all;
+  for (Collective collective : wish.collectives) {
+    const bool sized = traits(collective).moves_data();
+    for (std::int64_t bytes : sized ? wish.sizes : std::vector<std::int64_t>{0}) {
+      Exercise one(collective, bytes, place.rank, place.ranks);
+      const bool known = std::any_of(all.begin(), all.end(), [&one](const Exercise& other) {
+        return other.collective() == one.collective() && other.bytes() == one.bytes();
+      });
+      if (!known) all.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 }  // namespace
@@ -57,28 +77,25 @@ Session::Session(MPI_Comm comm, const measure::Wish& wish)
       measured_(api::context_of(comm)),
       clocks_(comm),
       place_(place_of(control_, clocks_)),
+      exercises_(exercises_of(wish, place_)),
       late_(lateness_of(place_.rank)),
       lateness_(wish.seed) {
   prctl(PR_SET_TIMERSLACK, 1UL);  // to wake up in time
-  // Rank 0's word counts: it decides how all of them wait.
-  int oversubscribed = place_.oversubscribed ? 1 : 0;
-  control_.bcast(&oversubscribed, 1, MPI_INT, 0);
-  place_.oversubscribed = oversubscribed != 0;
   synced_at_ = clocks_.now();
 }
 
-std::vector<Variant> Session::variants(Collective collective, std::int64_t bytes) const {
+std::vector<Variant> Session::variants(const Exercise& exercise) const {
+  const Collective collective = exercise.collective();
   std::vector<Variant> all = {{.name = std::string(measure::native)}};
   if (wish_.control) all.push_back({.name = "control"});
   if (wish_.delay > 0) all.push_back({.name = "delayed", .delay = wish_.delay});
-  Problem problem{.ranks = place_.ranks, .count = bytes};
   const auto add = [&](std::string_view name) {
     const Choice choice = choice_of(collective, name);
-    if (!choice || choice.width < 0) return;
-    problem.width = choice.width;
-    const bool predictable = refusal(*choice.algorithm, problem_of(collective, problem)).empty();
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Variant& one) { return one.name == name; });
+    if (!choice || choice.width < 0 || known) return;
+    const Problem problem = exercise.problem(choice, measured_->settings().segment);
     all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
-    if (predictable) all.back().steps = predict(*choice.algorithm, problem_of(collective, problem)).steps;
+    if (refusal(*choice.algorithm, problem).empty()) all.back().steps = predict(*choice.algorithm, problem).steps;
   };
   for (const std::string& name : wish_.algorithms) {
     if (name == "default") {
@@ -94,24 +111,42 @@ std::vector<Variant> Session::variants(Collective collective, std::int64_t bytes
   return all;
 }
 
+// Nobody can end an allreduce before all have begun it, but the root of a broadcast can. A barrier and whatever gives
+// every rank something of all others keep ranks together; of the rest, calls back to back would run as a pipeline.
+measure::Manner Session::manner(Collective collective) const {
+  const Traits of = traits(collective);
+  return {.least_repeat = place_.oversubscribed ? least_repeat_oversubscribed : least_repeat,
+          .one_call = of.rooted || of.prefix,
+          .rooted = of.rooted,
+          .own_cores = !place_.oversubscribed};
+}
+
+void Session::miss(const std::string& why) {
+  complete_ = false;
+  if (place_.rank == 0) fmt::print(stderr, "quadrille bench: not measured: {}\n", why);
+}
+
 measure::Report Session::run() {
   measure::Report report;
-  for (Collective collective : wish_.collectives) {
-    const bool sized = traits(collective).moves_data();
-    for (std::int64_t bytes : sized ? wish_.sizes : std::vector<std::int64_t>{0}) {
-      run_cell(Exercise(collective, bytes, place_.rank, place_.ranks), report);
-      ++cells_done_;
-    }
+  // Before anything is measured, which may take hours.
+  for (const Exercise& exercise : exercises_) {
+    if (!exercise.refusal().empty()) miss(exercise.refusal());
   }
+  for (const Exercise& exercise : exercises_) {
+    if (exercise.refusal().empty()) run_cell(exercise, report);
+    ++cells_done_;
+  }
+  const double mine = clocks_.uncertainty();
+  control_.allreduce(&mine, &place_.clock_uncertainty, 1, MPI_DOUBLE, MPI_MAX);
   measure::summarise(report);
   return report;
 }
 
 void Session::run_cell(const Exercise& exercise, measure::Report& report) {
-  const std::vector<Variant> ways = variants(exercise.collective(), exercise.bytes());
+  const std::vector<Variant> ways = variants(exercise);
   Scene scene{exercise, ways, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, wish_.warm)};
-  const double repeat = place_.oversubscribed ? least_repeat_oversubscribed : least_repeat;
-  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, wish_.goal, repeat, wish_.seed + cells_done_);
+  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, wish_.goal, manner(exercise.collective()),
+                     wish_.seed + cells_done_);
   std::vector<measure::Timing> timings(static_cast<std::size_t>(place_.ranks));
   for (;;) {
     measure::Order order = place_.rank == 0 ? next(cell, ways) : measure::Order{};
@@ -127,15 +162,22 @@ void Session::run_cell(const Exercise& exercise, measure::Report& report) {
     cell.record(timings, scene.refusal);
     show_progress(exercise, cell);
   }
-  if (place_.rank != 0) return;
+  if (place_.rank == 0) add_points(exercise, ways, cell, report);
+}
+
+void Session::add_points(const Exercise& exercise, const std::vector<Variant>& ways, const measure::Cell& cell,
+                         measure::Report& report) {
+  const std::string_view collective = name(exercise.collective());
+  if (cell.given_up()) {
+    miss(fmt::format("{}, {}: given up after {} rounds, since a rank was late for every start", collective,
+                     measure::text_of_bytes(exercise.bytes()), cell.rounds()));
+  }
   for (std::size_t i = 0; i < ways.size(); ++i) {
     const measure::Cell::Variant& measured = cell.variants()[i];
-    if (!measured.usable || cell.rounds() == 0) {
-      if (!measured.usable) fmt::print(stderr, "{}: {}\n", ways[i].name, measured.refusal);
-      continue;
-    }
+    if (!measured.usable) fmt::print(stderr, "{}: {}\n", ways[i].name, measured.refusal);
+    if (!measured.usable || cell.rounds() == 0) continue;
     measure::Point point;
-    point.collective = name(exercise.collective());
+    point.collective = collective;
     point.bytes = exercise.bytes();
     point.variant = ways[i].name;
     point.seconds.assign(measured.seconds.begin(), measured.seconds.begin() + cell.rounds());
@@ -156,7 +198,7 @@ measure::Order Session::next(measure::Cell& cell, const std::vector<Variant>& va
   }
   measure::Order order = cell.next(now, wish_.pause);
   if (order.variant < 0) return order;
-  order.delay = variants[static_cast<std::size_t>(order.variant)].delay * cell.variants().front().probed;
+  order.delay = variants[static_cast<std::size_t>(order.variant)].delay * cell.variants().front().probed();
   return order;
 }
 
@@ -167,8 +209,9 @@ measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
   }
   measure::Timing timing{.arrived = clocks_.now()};
   clocks_.wait_until(order.start, !place_.oversubscribed);
+  timing.began = clocks_.now();
   try {
-    for (int i = 0; i < order.calls; ++i) call(scene, order, i);
+    for (int i = 0; i < order.calls; ++i) call(scene, order);
   } catch (const Error& error) {  // a refusal, the same on every rank, before a byte has moved
     timing.refused = 1;
     scene.refusal = error.what();
@@ -177,14 +220,13 @@ measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
   return timing;
 }
 
-void Session::call(Scene& scene, const measure::Order& order, int number) {
+void Session::call(Scene& scene, const measure::Order& order) {
   const Variant& variant = scene.variants[static_cast<std::size_t>(order.variant)];
   const Buffers::Pair buffers = scene.buffers.next();
-  const int root = (order.root + number) % place_.ranks;
   if (variant.ours) {
-    scene.exercise.ours(buffers.input, buffers.output, root, *measured_, {.algorithm = variant.algorithm});
+    scene.exercise.ours(buffers.input, buffers.output, order.root, *measured_, {.algorithm = variant.algorithm});
   } else {
-    scene.exercise.native(buffers.input, buffers.output, root, comm_);
+    scene.exercise.native(buffers.input, buffers.output, order.root, comm_);
   }
   if (order.delay > 0) clocks_.wait_until(clocks_.now() + order.delay, !place_.oversubscribed);
 }
@@ -194,11 +236,9 @@ void Session::show_progress(const Exercise& exercise, const measure::Cell& cell)
   const double now = clocks_.now();
   if (now - shown_at_ < (terminal ? 0.1 : 10)) return;
   shown_at_ = now;
-  std::size_t cells = 0;
-  for (Collective collective : wish_.collectives) cells += traits(collective).moves_data() ? wish_.sizes.size() : 1;
-  const std::string line =
-      fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, cells, name(exercise.collective()),
-                  measure::text_of_bytes(exercise.bytes()), cell.variants().size(), cell.rounds());
+  const std::string line = fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, exercises_.size(),
+                                       name(exercise.collective()), measure::text_of_bytes(exercise.bytes()),
+                                       cell.variants().size(), cell.rounds());
   if (terminal) {
     fmt::print(stderr, "\r{:<78}\r", line);
   } else {

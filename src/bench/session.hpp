@@ -32,11 +32,12 @@ struct Place {
   int rank = 0;
   int ranks = 1;
   int nodes = 1;
-  int neighbours = 1;      // ranks of this node
-  double cores = 1;        // that a node may keep busy
-  double rate_bits = 0;    // of a node's link; 0: unknown
-  double uplink_bits = 0;  // of a rack's
-  bool oversubscribed = false;
+  int neighbours = 1;            // ranks of this node
+  double cores = 1;              // that a node may keep busy
+  double rate_bits = 0;          // of a node's link; 0: unknown
+  double uplink_bits = 0;        // of a rack's
+  bool oversubscribed = false;   // on some node
+  double clock_uncertainty = 0;  // seconds; of the node where it is worst
 };
 
 // All cells of a wish, one after another. Made and run by all ranks together.
@@ -45,8 +46,11 @@ class Session {
   Session(MPI_Comm comm, const measure::Wish& wish);
 
   const Place& place() const { return place_; }
-  // What was measured, without provenance; on rank 0, elsewhere nothing.
+  // What was measured, without provenance; on rank 0, elsewhere nothing. What can't be measured is told on standard
+  // error.
   measure::Report run();
+  // All that was wished for was measured. On rank 0.
+  bool complete() const { return complete_; }
 
  private:
   // One cell as all ranks see it.
@@ -57,11 +61,15 @@ class Session {
     std::string refusal = {};  // of the last variant that could not serve it
   };
 
-  std::vector<Variant> variants(Collective collective, std::int64_t bytes) const;
+  std::vector<Variant> variants(const Exercise& exercise) const;
+  measure::Manner manner(Collective collective) const;
+  void add_points(const Exercise& exercise, const std::vector<Variant>& ways, const measure::Cell& cell,
+                  measure::Report& report);
+  void miss(const std::string& why);
   void run_cell(const Exercise& exercise, measure::Report& report);
   measure::Order next(measure::Cell& cell, const std::vector<Variant>& variants);
   measure::Timing perform(Scene& scene, const measure::Order& order);
-  void call(Scene& scene, const measure::Order& order, int number);
+  void call(Scene& scene, const measure::Order& order);
   void show_progress(const Exercise& exercise, const measure::Cell& cell);
 
   MPI_Comm comm_;
@@ -70,6 +78,8 @@ class Session {
   std::shared_ptr<engine::Context> measured_;  // what our algorithms run on
   Clocks clocks_;
   Place place_;
+  std::vector<Exercise> exercises_;
+  bool complete_ = true;
   double late_ = 0;  // seconds at most that this rank is late, on purpose
   std::mt19937_64 lateness_;
   double synced_at_ = 0;

@@ -187,6 +187,8 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
 std::unique_ptr<Task>& Context::recent(const Signature& signature) {
   std::size_t hash = static_cast<std::size_t>(signature.collective) * 31 + static_cast<std::size_t>(signature.root);
   hash = hash * 31 + static_cast<std::size_t>(signature.output_count);
+  hash = hash * 31 + reinterpret_cast<std::size_t>(signature.algorithm);
+  hash = hash * 31 + static_cast<std::size_t>(signature.width);
   return recent_[hash * 0x9e3779b97f4a7c15U >> 58U];
 }
 

@@ -10,24 +10,44 @@ namespace quadrille::measure {
 
 namespace {
 
-// The first call of a kind also builds its schedule; the next ones tell how long a repeat is to be.
+// They tell how long a repeat is to be.
 constexpr int probing_rounds = 3;
+constexpr std::int32_t most_roots = 4;  // each has schedules of its own, and the engine keeps 64
 constexpr double least_slack = 0.5e-3;
 constexpr double most_slack = 1;
 constexpr int most_calls = 5000;
 constexpr double most_repeat = 0.1;  // seconds: a slow variant is not repeated for a fast one's sake
 constexpr int give_up = 50;          // repeats in a row for which somebody was late
+constexpr double patience = 4;       // times the time, for the sake of the least repeats
+// What a late beginning may be part of a repeat, and what the clock can't tell anyway.
+constexpr int most_disturbed = 5;  // in a row: who always begins late has no core of its own after all
+constexpr double bearable_lateness = 0.05;
+constexpr double least_lateness = 1e-6;
+
+std::vector<std::int32_t> spread_roots(int ranks, bool rooted) {
+  const std::int32_t count = rooted ? std::min(most_roots, ranks) : 1;
+  std::vector<std::int32_t> roots;
+  for (std::int32_t i = 0; i < count; ++i) {
+    roots.push_back(static_cast<std::int32_t>(std::int64_t{i} * ranks / count));
+  }
+  return roots;
+}
 
 }  // namespace
 
 double Cell::Variant::half_width() const {
-  return seconds.size() < 6 ? std::numeric_limits<double>::infinity() : median_interval(seconds).half_width();
+  return seconds.size() < least_for_interval ? std::numeric_limits<double>::infinity()
+                                             : median_interval(seconds).half_width();
 }
 
-Cell::Cell(int variants, int ranks, Goal goal, double least_repeat, std::uint64_t seed)
-    : ranks_(ranks),
-      goal_(goal),
-      least_repeat_(least_repeat),
+double Cell::Variant::probed() const {
+  return probes.empty() ? 0 : median_interval(probes).middle;
+}
+
+Cell::Cell(int variants, int ranks, Goal goal, Manner manner, std::uint64_t seed)
+    : goal_(goal),
+      manner_(manner),
+      roots_(spread_roots(ranks, manner.rooted)),
       random_(seed),
       variants_(static_cast<std::size_t>(variants)),
       slack_(4 * least_slack) {}
@@ -40,13 +60,18 @@ double Cell::half_width() const {
   return widest;
 }
 
+bool Cell::given_up() const {
+  return late_in_a_row_ >= give_up;
+}
+
 bool Cell::enough(double now) const {
-  if (probes_ < probing_rounds) return false;
   const auto usable = std::count_if(variants_.begin(), variants_.end(), [](const Variant& one) { return one.usable; });
-  if (usable == 0 || rounds_ >= goal_.most || late_in_a_row_ >= give_up) return true;
-  const bool time_is_up = now - began_ > goal_.seconds * static_cast<double>(usable);
-  if (time_is_up && rounds_ > 0) return true;
-  return rounds_ >= goal_.least && half_width() <= goal_.precision;
+  if (usable == 0) return true;
+  if (probes_ < probing_rounds) return false;
+  if (rounds_ >= goal_.most) return true;
+  const double times_over = (now - began_) / (goal_.seconds * static_cast<double>(usable));
+  if (times_over > patience && rounds_ > 0) return true;
+  return rounds_ >= goal_.least && (times_over > 1 || half_width() <= goal_.precision);
 }
 
 void Cell::begin_round() {
@@ -54,32 +79,56 @@ void Cell::begin_round() {
     if (variants_[i].usable) order_.push_back(static_cast<std::int32_t>(i));
   }
   std::shuffle(order_.begin(), order_.end(), random_);
-  root_ = static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(ranks_));
+}
+
+// The first call of a kind also builds its schedule: the warm-ups tell little of how long a call takes.
+void Cell::end_round() {
+  if (warm_ups_ < static_cast<int>(roots_.size())) {
+    ++warm_ups_;
+  } else if (probes_ < probing_rounds) {
+    ++probes_;
+  } else {
+    ++rounds_;
+    return;
+  }
+  calls_ = calls_for_all();
+  if (warm_ups_ < static_cast<int>(roots_.size()) || probes_ > 0) return;
+  for (Variant& variant : variants_) variant.probes.clear();
 }
 
 int Cell::calls_for_all() const {
+  if (manner_.one_call) return 1;
   double fastest = std::numeric_limits<double>::infinity();
   double slowest = 1e-9;
   for (const Variant& variant : variants_) {
     if (!variant.usable) continue;
-    fastest = std::min(fastest, std::max(variant.probed, 1e-9));
-    slowest = std::max(slowest, variant.probed);
+    fastest = std::min(fastest, std::max(variant.probed(), 1e-9));
+    slowest = std::max(slowest, variant.probed());
   }
-  const double calls = std::min(std::ceil(least_repeat_ / fastest), most_repeat / slowest);
+  const double calls = std::min(std::ceil(manner_.least_repeat / fastest), most_repeat / slowest);
   return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most_calls)));
 }
 
 Order Cell::next(double now, double pause) {
   if (began_ == 0) began_ = now;
+  if (given_up()) return {};
   if (order_.empty()) {
     if (enough(now)) return {};
     begin_round();
-    if (order_.empty()) return {};
   }
-  if (late_in_a_row_ >= give_up) return {};
-  last_ = {.variant = order_.back(), .calls = calls_, .root = root_, .start = now + std::max(slack_, pause)};
+  const auto round = static_cast<std::size_t>(warm_ups_ + probes_ + rounds_);
+  last_ = {.variant = order_.back(),
+           .calls = calls_,
+           .root = roots_[round % roots_.size()],
+           .start = now + std::max(slack_, pause)};
   told_at_ = now;
   return last_;
+}
+
+bool Cell::disturbed(double began, double ended) const {
+  if (!manner_.own_cores || warm_ups_ < static_cast<int>(roots_.size())) return false;
+  const double bearable = std::max(bearable_lateness * (ended - last_.start), least_lateness);
+  return began - last_.start > bearable && disturbed_in_a_row_ < most_disturbed;
 }
 
 void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
@@ -87,38 +136,31 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
   if (timings.front().refused != 0) {
     variant.usable = false;
     variant.refusal = refusal;
-    order_.pop_back();
   } else {
     double arrived = 0;
+    double began = 0;
     double ended = 0;
     for (const Timing& timing : timings) {
       arrived = std::max(arrived, timing.arrived);
+      began = std::max(began, timing.began);
       ended = std::max(ended, timing.ended);
     }
     // The next start is put off for as long as the slowest needs to get ready, and a little more.
     const double needed = 1.5 * (arrived - told_at_);
     slack_ = std::clamp(std::max(needed, 0.9 * slack_), least_slack, most_slack);
-    if (arrived > last_.start) {
+    const bool late = arrived > last_.start;
+    late_in_a_row_ = late ? late_in_a_row_ + 1 : 0;
+    if (late || disturbed(began, ended)) {
       ++variant.discarded;
-      ++late_in_a_row_;
+      disturbed_in_a_row_ += late ? 0 : 1;
       return;
     }
-    late_in_a_row_ = 0;
+    disturbed_in_a_row_ = 0;
     const double seconds = (ended - last_.start) / last_.calls;
-    if (probes_ < probing_rounds) {
-      variant.probed = seconds;
-    } else {
-      variant.seconds.push_back(seconds);
-    }
-    order_.pop_back();
+    (probes_ < probing_rounds ? variant.probes : variant.seconds).push_back(seconds);
   }
-  if (!order_.empty()) return;
-  if (probes_ < probing_rounds) {
-    ++probes_;
-    calls_ = calls_for_all();
-  } else {
-    ++rounds_;
-  }
+  order_.pop_back();
+  if (order_.empty()) end_round();
 }
 
 }  // namespace quadrille::measure

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -13,6 +14,8 @@ namespace {
 // What quartz clocks of computers drift apart at most, about. Bursts too close together to tell the drift must not
 // invent one.
 constexpr double usual_drift = 100e-6;
+// That count: clocks change their speed with the temperature, so what is long ago tells little.
+constexpr std::size_t most_bursts = 8;
 
 }  // namespace
 
@@ -34,6 +37,7 @@ void Clock::settle() {
   burst.samples = std::exchange(samples_, {});
   burst.time = (burst.samples.front().local_before + burst.samples.back().local_after) / 2;
   bursts_.push_back(std::move(burst));
+  if (bursts_.size() > most_bursts) bursts_.erase(bursts_.begin());
   // The offsets depend a little on the drift during a burst, and that on the offsets: a few rounds settle both.
   for (int round = 0; round < 3; ++round) {
     for (Burst& one : bursts_) find_offset(one);

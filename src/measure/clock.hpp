@@ -19,7 +19,7 @@ class Clock {
 
   // Adds an exchange to the burst under way.
   void add(Sample sample);
-  // Ends the burst, and learns from all of them so far. Nothing happens if the burst is empty.
+  // Ends the burst, and learns from the last few of them. Nothing happens if the burst is empty.
   void settle();
 
   bool settled() const { return !bursts_.empty(); }

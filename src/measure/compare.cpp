@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace quadrille::measure {
@@ -31,6 +32,8 @@ class Comparison {
 
   Change of(const Point& old_point, const Point& new_point) const {
     Change change = change_at(old_point);
+    change.calls_before = old_point.calls;
+    change.calls_after = new_point.calls;
     std::vector<double> old_samples = old_point.seconds;
     std::vector<double> new_samples = new_point.seconds;
     const Point* old_base = find(before_, change.collective, change.bytes, native);
@@ -85,6 +88,15 @@ std::vector<Change> only_in(const Report& report, const Report& other, Verdict v
   return changes;
 }
 
+// The p of samples that have nothing in between them: no change can have less.
+double least_p(std::size_t n, std::size_t m) {
+  std::vector<double> a(n);
+  std::vector<double> b(m);
+  std::iota(a.begin(), a.end(), 0.0);
+  std::iota(b.begin(), b.end(), static_cast<double>(n));
+  return rank_sum_p(a, b);
+}
+
 }  // namespace
 
 const char* name(Verdict verdict) {
@@ -116,6 +128,18 @@ std::vector<Change> compare(const Report& before, const Report& after, const Com
     changes.insert(changes.end(), missing.begin(), missing.end());
   }
   return changes;
+}
+
+std::int64_t blind_spots(const Report& before, const Report& after, const std::vector<Change>& changes,
+                         const CompareOptions& options) {
+  std::vector<double> least;
+  for (const Change& change : changes) {
+    const Point* old_point = find(before, change.collective, change.bytes, change.variant);
+    const Point* new_point = find(after, change.collective, change.bytes, change.variant);
+    if (old_point && new_point) least.push_back(least_p(old_point->seconds.size(), new_point->seconds.size()));
+  }
+  const double level = options.level / static_cast<double>(least.size());
+  return std::count_if(least.begin(), least.end(), [level](double p) { return p > level; });
 }
 
 }  // namespace quadrille::measure

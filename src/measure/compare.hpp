@@ -22,9 +22,13 @@ struct Change {
   double factor = 1;  // after / before: above 1 is slower
   double p = 1;       // before the correction for many tests
   Verdict verdict = Verdict::same;
+  int calls_before = 1;  // in a repeat
+  int calls_after = 1;
   bool by_ratio = false;
   bool yardstick = false;  // native where others are held against it: its change is shown, but is no loss of ours
 
+  // Calls in a repeat share its start: with many more or fewer of them a call's time is another.
+  bool other_calls() const { return calls_before > 2 * calls_after || calls_after > 2 * calls_before; }
   bool is_loss() const { return verdict == Verdict::slower && !yardstick; }
 };
 
@@ -38,5 +42,9 @@ struct CompareOptions {
 // is significant after the correction for many tests, and larger than the threshold. Points that only one report has
 // come last.
 std::vector<Change> compare(const Report& before, const Report& after, const CompareOptions& options = {});
+
+// Of the points that both reports have: those with so few repeats that no change of them alone could count.
+std::int64_t blind_spots(const Report& before, const Report& after, const std::vector<Change>& changes,
+                         const CompareOptions& options = {});
 
 }  // namespace quadrille::measure

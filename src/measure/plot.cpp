@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 
 namespace quadrille::measure {
 
@@ -31,8 +32,9 @@ class ReportSeries {
     std::map<std::int64_t, double> floors;
     for (const Point& point : named_.report.points) {
       if (point.collective != collective) continue;
-      series_of(point.variant, all)
-          .points.push_back({static_cast<double>(point.bytes), point.time.middle, point.time.low, point.time.high});
+      draw::PlotPoint drawn{static_cast<double>(point.bytes), point.time.middle};
+      if (point.has_interval()) std::tie(drawn.low, drawn.high) = std::tie(point.time.low, point.time.high);
+      series_of(point.variant, all).points.push_back(drawn);
       if (point.floor && *point.floor > 0) {
         const auto found = floors.insert({point.bytes, *point.floor}).first;
         found->second = std::min(found->second, *point.floor);

@@ -49,10 +49,12 @@ std::string to_csv(const Report& report) {
       "label,mpi,ranks,nodes,collective,bytes,variant,median,low,high,ratio,ratio_low,ratio_high,steps,floor,repeats,"
       "discarded,calls,settled\n";
   for (const Point& point : report.points) {
-    const auto& ratio = point.ratio;
-    const std::string ratios = ratio ? fmt::format("{},{},{}", ratio->middle, ratio->low, ratio->high) : ",,";
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", origin, quoted(point.collective), point.bytes,
-                       quoted(point.variant), point.time.middle, point.time.low, point.time.high, ratios,
+    const auto fields = [&point](const Interval& interval) {
+      return point.has_interval() ? fmt::format("{},{},{}", interval.middle, interval.low, interval.high)
+                                  : fmt::format("{},,", interval.middle);
+    };
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", origin, quoted(point.collective), point.bytes,
+                       quoted(point.variant), fields(point.time), point.ratio ? fields(*point.ratio) : ",,",
                        or_nothing(point.steps), or_nothing(point.floor), point.seconds.size(), point.discarded,
                        point.calls, point.settled ? 1 : 0);
   }

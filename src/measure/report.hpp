@@ -27,8 +27,9 @@ struct Provenance {
   std::string label;    // how plots and comparisons call it
   std::string host;
   std::string date;
-  double rate_bits = 0;    // of a link, bits a second; 0 if unknown
-  double uplink_bits = 0;  // between the switches of nodes; 0 if unknown
+  double rate_bits = 0;          // of a link, bits a second; 0 if unknown
+  double uplink_bits = 0;        // between the switches of nodes; 0 if unknown
+  double clock_uncertainty = 0;  // seconds by which the nodes' clocks may differ
 };
 
 // One variant of one collective with one size.
@@ -44,6 +45,9 @@ struct Point {
   std::optional<std::int64_t> steps;  // messages on the critical path; unknown for native
   std::optional<double> floor;        // seconds that the links need at least
   bool settled = true;                // the interval was narrow enough before time was up
+
+  // Whether low and high of time and ratio are worth showing.
+  bool has_interval() const { return seconds.size() >= least_for_interval; }
 };
 
 struct Report {

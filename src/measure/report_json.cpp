@@ -19,7 +19,8 @@ using nlohmann::ordered_json;
 constexpr const char* format_name = "quadrille bench";
 constexpr int format_version = 1;
 
-ordered_json json_of(const Interval& interval) {
+ordered_json json_of(const Interval& interval, bool whole) {
+  if (!whole) return {{"median", interval.middle}};
   return {{"median", interval.middle}, {"low", interval.low}, {"high", interval.high}};
 }
 
@@ -37,15 +38,16 @@ ordered_json json_of(const Provenance& from) {
           {"host", from.host},
           {"date", from.date},
           {"rate_bits", from.rate_bits},
-          {"uplink_bits", from.uplink_bits}};
+          {"uplink_bits", from.uplink_bits},
+          {"clock_uncertainty", from.clock_uncertainty}};
 }
 
 ordered_json json_of(const Point& point) {
   ordered_json object = {{"collective", point.collective},
                          {"bytes", point.bytes},
                          {"variant", point.variant},
-                         {"time", json_of(point.time)}};
-  if (point.ratio) object["ratio"] = json_of(*point.ratio);
+                         {"time", json_of(point.time, point.has_interval())}};
+  if (point.ratio) object["ratio"] = json_of(*point.ratio, point.has_interval());
   if (point.steps) object["steps"] = *point.steps;
   if (point.floor) object["floor"] = *point.floor;
   object["discarded"] = point.discarded;
@@ -105,7 +107,9 @@ class Reader {
 
   Interval interval(const char* key) const {
     const Reader inner = object(key);
-    return {inner.number("median"), inner.number("low"), inner.number("high")};
+    const double middle = inner.number("median");
+    if (!inner.has("low") && !inner.has("high")) return {middle, middle, middle};  // of too few repeats
+    return {middle, inner.number("low"), inner.number("high")};
   }
 
   [[noreturn]] void complain(const std::string& key, std::string_view what) const {
@@ -136,6 +140,7 @@ Provenance provenance_from(const Reader& in) {
   from.date = in.text("date");
   from.rate_bits = in.number("rate_bits");
   from.uplink_bits = in.number("uplink_bits");
+  if (in.has("clock_uncertainty")) from.clock_uncertainty = in.number("clock_uncertainty");
   return from;
 }
 

@@ -29,22 +29,23 @@ std::string origin(const Provenance& from) {
   if (from.rate_bits > 0) out += fmt::format("links: {}", rate(from.rate_bits));
   if (from.rate_bits > 0 && from.uplink_bits > 0) out += fmt::format(", uplinks: {}", rate(from.uplink_bits));
   if (from.rate_bits > 0) out += "\n";
+  if (from.nodes > 1) out += fmt::format("clocks: agree within {}\n", text_of_seconds(from.clock_uncertainty));
   out += fmt::format("quadrille {}, {}, {}\n", from.version, from.host, from.date);
   if (!from.command.empty()) out += fmt::format("$ {}\n", from.command);
   return out;
 }
 
-std::string ratio_text(const Interval& ratio) {
+std::string ratio_text(const Interval& ratio, bool whole) {
   const auto digits = [](double value) {
     return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
   };
+  if (!whole) return digits(ratio.middle);
   return fmt::format("{} ({} to {})", digits(ratio.middle), digits(ratio.low), digits(ratio.high));
 }
 
 std::string remarks(const Point& point) {
   std::vector<std::string> all;
-  // Fewer repeats give no interval of 95 %.
-  const bool certain = point.ratio && point.seconds.size() >= 6;
+  const bool certain = point.ratio && point.has_interval();
   if (certain && point.ratio->high < 1) all.emplace_back("faster");
   if (certain && point.ratio->low > 1) all.emplace_back("slower");
   if (!point.settled) all.emplace_back("not settled");
@@ -67,11 +68,11 @@ std::string line(const Columns& columns, const std::vector<std::string>& cells) 
 }
 
 std::string line(const Columns& columns, const Point& point) {
-  return line(
-      columns,
-      {point.variant, text_of_seconds(point.time.middle), fmt::format("{:.1f} %", 100 * point.time.half_width()),
-       point.ratio ? ratio_text(*point.ratio) : "", point.steps ? fmt::format("{}", *point.steps) : "",
-       fmt::format("{}", point.seconds.size()), point.floor ? text_of_seconds(*point.floor) : "", remarks(point)});
+  return line(columns, {point.variant, text_of_seconds(point.time.middle),
+                        point.has_interval() ? fmt::format("{:.1f} %", 100 * point.time.half_width()) : "-",
+                        point.ratio ? ratio_text(*point.ratio, point.has_interval()) : "",
+                        point.steps ? fmt::format("{}", *point.steps) : "", fmt::format("{}", point.seconds.size()),
+                        point.floor ? text_of_seconds(*point.floor) : "", remarks(point)});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -32,13 +33,50 @@ std::int64_t parse_size(std::string_view text) {
   return number << static_cast<unsigned>(shift);
 }
 
+template <class Value>
+void add_once(std::vector<Value>& all, const Value& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
 std::vector<Collective> collectives_named(const std::vector<std::string>& names) {
   if (names.empty()) throw std::invalid_argument("say what to measure, as in: quadrille bench allreduce bcast");
   std::vector<Collective> all;
   for (const std::string& name : names) {
     const std::optional<Collective> found = collective_named(name);
     if (!found) throw std::invalid_argument(fmt::format("there is no collective '{}': see quadrille list", name));
-    all.push_back(*found);
+    add_once(all, *found);
+  }
+  return all;
+}
+
+// Those of a range in powers of the factor.
+void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::size_t dash) {
+  const std::size_t star = word.find('*');
+  const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
+  const std::int64_t last = parse_size(word.substr(dash + 1, star == std::string::npos ? star : star - dash - 1));
+  const std::int64_t first = parse_size(word.substr(0, dash));
+  if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' never ends", word));
+  if (first > last) throw std::invalid_argument(fmt::format("--sizes: '{}' has nothing in it", word));
+  if (factor > std::numeric_limits<std::int64_t>::max() / last) {
+    throw std::invalid_argument(fmt::format("--sizes: '{}' has too large a factor", word));
+  }
+  for (std::int64_t size = first; size <= last; size *= factor) add_once(sizes, size);
+}
+
+// Those that serve at least one of the collectives, or stand for several.
+std::vector<std::string> algorithms_named(const std::string& words, const std::vector<Collective>& collectives) {
+  std::vector<std::string> all;
+  if (words == "none") return all;
+  for (const std::string& word : CLI::detail::split(words, ',')) {
+    const bool fits = std::any_of(collectives.begin(), collectives.end(), [&word](Collective collective) {
+      const Choice choice = choice_of(collective, word);
+      return choice && choice.width >= 0;
+    });
+    if (!fits && word != "all" && word != "default") {
+      throw std::invalid_argument(
+          fmt::format("--algorithms: '{}' is no algorithm of what is to be measured: see quadrille list", word));
+    }
+    add_once(all, word);
   }
   return all;
 }
@@ -95,15 +133,10 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
   for (const std::string& word : CLI::detail::split(text, ',')) {
     const std::size_t dash = word.find('-');
     if (dash == std::string::npos) {
-      sizes.push_back(parse_size(word));
-      continue;
+      add_once(sizes, parse_size(word));
+    } else {
+      add_range(sizes, word, dash);
     }
-    const std::size_t star = word.find('*');
-    const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
-    const std::int64_t last = parse_size(word.substr(dash + 1, star == std::string::npos ? star : star - dash - 1));
-    const std::int64_t first = parse_size(word.substr(0, dash));
-    if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' never ends", word));
-    for (std::int64_t size = first; size <= last; size *= factor) sizes.push_back(size);
   }
   return sizes;
 }
@@ -125,6 +158,7 @@ Wish parse_wish(int argc, const char* const* argv) {
     app.parse(argc, argv);
     wish.collectives = collectives_named(words.collectives);
     wish.sizes = parse_sizes(words.sizes);
+    wish.algorithms = algorithms_named(words.algorithms, wish.collectives);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
@@ -133,7 +167,6 @@ Wish parse_wish(int argc, const char* const* argv) {
   } catch (const std::invalid_argument& error) {
     throw Exit{2, fmt::format("quadrille bench: {}\n", error.what())};
   }
-  if (words.algorithms != "none") wish.algorithms = CLI::detail::split(words.algorithms, ',');
   return wish;
 }
 

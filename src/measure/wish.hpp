@@ -40,7 +40,7 @@ struct Exit {
 };
 Wish parse_wish(int argc, const char* const* argv);
 
-// "8,64KiB,1MiB", "8-1MiB" in powers of two, "8-1MiB*16" in powers of 16. Throws std::invalid_argument.
+// "8,64KiB,1MiB", "8-1MiB" in powers of two, "8-1MiB*16" in powers of 16; each once. Throws std::invalid_argument.
 std::vector<std::int64_t> parse_sizes(const std::string& text);
 
 }  // namespace quadrille::measure

@@ -59,7 +59,7 @@ void add_compare(CLI::App& bench, Exit& exit) {
           fmt::format("{} and {} measured nothing in common: no collective with the same size and variant",
                       wish->before, wish->after));
     }
-    fmt::print("{}", wish->json ? changes_as_json(options, changes)
+    fmt::print("{}", wish->json ? changes_as_json(reports[0], reports[1], options, changes)
                                 : changes_as_text(reports[0], reports[1], options, changes));
     const auto is_loss = [](const measure::Change& change) { return change.is_loss(); };
     exit = std::any_of(changes.begin(), changes.end(), is_loss) ? 1 : 0;

@@ -25,6 +25,7 @@ std::vector<Named> read_reports(const std::vector<std::string>& paths);
 // What changed, for people and for programs.
 std::string changes_as_text(const Named& before, const Named& after, const measure::CompareOptions& options,
                             const std::vector<measure::Change>& changes);
-std::string changes_as_json(const measure::CompareOptions& options, const std::vector<measure::Change>& changes);
+std::string changes_as_json(const Named& before, const Named& after, const measure::CompareOptions& options,
+                            const std::vector<measure::Change>& changes);
 
 }  // namespace quadrille::tools

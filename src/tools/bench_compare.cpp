@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "tools/bench.hpp"
 
@@ -54,25 +53,21 @@ std::string differences(const Named& before, const Named& after) {
   return fmt::format("note: not the same setting: {}: {}; {}: {}\n", before.name, old_setting, after.name, new_setting);
 }
 
-// The p of samples that have nothing in between them: no change can have less.
-double least_p(std::size_t n, std::size_t m) {
-  std::vector<double> a(n);
-  std::vector<double> b(m);
-  std::iota(a.begin(), a.end(), 0.0);
-  std::iota(b.begin(), b.end(), static_cast<double>(n));
-  return measure::rank_sum_p(a, b);
-}
-
-std::string blind_spots(const Named& before, const Named& after, const std::vector<Change>& compared, double level) {
-  const auto repeats = [](const Named& named, const Change& change) {
-    return measure::find(named.report, change.collective, change.bytes, change.variant)->seconds.size();
-  };
-  const auto blind = std::count_if(compared.begin(), compared.end(), [&](const Change& change) {
-    return least_p(repeats(before, change), repeats(after, change)) > level / static_cast<double>(compared.size());
-  });
-  if (blind == 0) return "";
-  return fmt::format("note: {} of {} points have too few repeats for any change of them alone to count\n", blind,
-                     compared.size());
+std::string notes(const Named& before, const Named& after, const std::vector<Change>& compared,
+                  const measure::CompareOptions& options) {
+  std::string out;
+  const std::int64_t blind = measure::blind_spots(before.report, after.report, compared, options);
+  if (blind > 0) {
+    out += fmt::format("note: {} of {} points have too few repeats for any change of them alone to count\n", blind,
+                       compared.size());
+  }
+  const auto other_calls =
+      std::count_if(compared.begin(), compared.end(), [](const Change& change) { return change.other_calls(); });
+  if (other_calls > 0) {
+    out += fmt::format("note: {} of {} points have more than twice as many calls in a repeat in one report\n",
+                       other_calls, compared.size());
+  }
+  return out;
 }
 
 std::string conclusion(std::size_t slower, std::size_t faster, std::size_t compared, double threshold) {
@@ -94,7 +89,7 @@ std::string changes_as_text(const Named& before, const Named& after, const measu
   auto native = of_verdict(changes, Verdict::slower, true);
   const auto native_faster = of_verdict(changes, Verdict::faster, true);
   native.insert(native.end(), native_faster.begin(), native_faster.end());
-  std::string out = differences(before, after) + blind_spots(before, after, compared, options.level);
+  std::string out = differences(before, after) + notes(before, after, compared, options);
   out += paragraph("slower", slower);
   out += paragraph("faster", faster);
   out += paragraph("the MPI's own, which the others are held against", native);
@@ -103,7 +98,8 @@ std::string changes_as_text(const Named& before, const Named& after, const measu
   return out + conclusion(slower.size(), faster.size(), compared.size(), options.threshold);
 }
 
-std::string changes_as_json(const measure::CompareOptions& options, const std::vector<Change>& changes) {
+std::string changes_as_json(const Named& before, const Named& after, const measure::CompareOptions& options,
+                            const std::vector<Change>& changes) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Change& change : changes) {
     nlohmann::ordered_json object = {
@@ -113,13 +109,19 @@ std::string changes_as_json(const measure::CompareOptions& options, const std::v
     if (change.before && change.after) {
       object["factor"] = change.factor;
       object["p"] = change.p;
+      object["calls_before"] = change.calls_before;
+      object["calls_after"] = change.calls_after;
       object["by_ratio"] = change.by_ratio;
       object["yardstick"] = change.yardstick;
     }
     object["verdict"] = name(change.verdict);
     list.push_back(std::move(object));
   }
-  const nlohmann::ordered_json all = {{"level", options.level}, {"threshold", options.threshold}, {"changes", list}};
+  const nlohmann::ordered_json all = {
+      {"level", options.level},
+      {"threshold", options.threshold},
+      {"too_few_repeats", measure::blind_spots(before.report, after.report, changes, options)},
+      {"changes", list}};
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -49,15 +49,46 @@ def good(of):
     return sorted(of["seconds"])[len(of["seconds"]) // 4]
 
 
+def whole_blocks(collective, size, ranks):
+    """The bytes of a rank's data, where it is cut into blocks of whole elements for the ranks."""
+    if not collective.startswith(("alltoall", "reduce_scatter")):
+        return size
+    element = 8 if collective.startswith("reduce") and size % 8 == 0 else 1
+    return max(size // element // ranks, 1) * ranks * element
+
+
 class Bench(unittest.TestCase):
     def test_every_collective_is_measured_beside_native(self):
         names = {one["collective"] for one in json.loads(subprocess.check_output([QUADRILLE, "list", "--json"]))}
         found = report(*sorted(names), "--sizes", "8,1000", "--algorithms", "all", "--least", "6", "--time", "0.02", ranks=3)
         for name in names:
             for size in (0,) if name == "barrier" else (8, 1000):
-                self.assertGreater(point(found, name, size, "native")["time"]["median"], 0)
+                native = point(found, name, whole_blocks(name, size, 3), "native")
+                self.assertGreater(native["time"]["median"], 0)
                 ours = [one for one in found["points"] if one["collective"] == name and one["variant"] != "native"]
                 self.assertTrue(ours, name)
+
+    def test_calls_that_overlap_are_one_a_repeat(self):
+        found = report("bcast", "scan", "allreduce", "--sizes", "8", "--algorithms", "default", "--time", "0.1")
+        for variant in ("native", "default"):
+            self.assertEqual(point(found, "bcast", 8, variant)["calls"], 1)
+            self.assertEqual(point(found, "scan", 8, variant)["calls"], 1)
+            self.assertGreater(point(found, "allreduce", 8, variant)["calls"], 1)
+
+    def test_blocks_have_an_element_at_least(self):
+        found = report("alltoall", "reduce_scatter_block", "--sizes", "1,2,8,100", "--algorithms", "none", "--time", "0.02", ranks=3)
+        sizes = [(one["collective"], one["bytes"]) for one in found["points"]]
+        alltoall = [("alltoall", size) for size in (3, 6, 99)]
+        self.assertEqual(sizes, alltoall + [("reduce_scatter_block", size) for size in (3, 24, 99)])
+
+    def test_what_cannot_be_done_is_told_with_status_1_and_the_rest_is_done(self):
+        done = bench("alltoallv", "--sizes", "8,2GiB", "--algorithms", "none", "--time", "0.02", "--json", "-", expect=1)
+        self.assertIn("not measured: alltoallv, 2147483648 bytes", done.stderr)
+        self.assertEqual([one["bytes"] for one in json.loads(done.stdout)["points"]], [8])
+
+    def test_files_that_cannot_be_written_are_told_at_once(self):
+        done = bench("bcast", "--time", "100", "--csv", "/no/such/folder/a.csv", expect=2)
+        self.assertIn("can't write /no/such/folder/a.csv", done.stderr)
 
     def test_says_where_the_numbers_come_from(self):
         provenance = report("barrier", "--time", "0.05")["provenance"]
@@ -87,17 +118,22 @@ class Bench(unittest.TestCase):
         usual = point(report(*words), "bcast", 262144, "native")
         late = point(report(*words, environment={"QUADRILLE_BENCH_LATE": "1:0.005"}), "bcast", 262144, "native")
         self.assertLess(good(late), 1.5 * good(usual) + 50e-6)
+        self.assertGreater(late["discarded"], 0)
 
     def test_a_barrier_with_a_slow_exit_changes_nothing(self):
         preload = " ".join(filter(None, (os.environ.get("LD_PRELOAD"), SLOW_BARRIER)))
-        words = ("bcast", "--sizes", "64KiB", "--algorithms", "none", "--time", "1")
-        usual = point(report(*words), "bcast", 65536, "native")
-        slow = point(report(*words, environment={"LD_PRELOAD": preload}), "bcast", 65536, "native")
-        self.assertLess(good(slow), 1.5 * good(usual) + 50e-6)
+        words = ("bcast", "barrier", "--sizes", "64KiB", "--algorithms", "none", "--time", "1")
+        usual = report(*words)
+        slow = report(*words, environment={"LD_PRELOAD": preload})
+        barrier = good(point(slow, "barrier", 0, "native"))
+        self.assertGreater(barrier, 2e-3, "the slow barrier is not in place")
+        bcast = [good(point(one, "bcast", 65536, "native")) for one in (usual, slow)]
+        self.assertLess(bcast[1], 1.5 * bcast[0] + 50e-6)
 
     def test_what_it_does_not_understand_it_explains(self):
         self.assertIn("there is no collective 'bcats'", bench("bcats", expect=2).stderr)
         self.assertIn("'8x' is no size", bench("bcast", "--sizes", "8x", expect=2).stderr)
+        self.assertIn("'rign' is no algorithm", bench("bcast", "--algorithms", "rign", expect=2).stderr)
         self.assertIn("COLLECTIVE", bench("--help").stdout)
 
 

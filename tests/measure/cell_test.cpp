@@ -14,6 +14,7 @@ struct Play {
   std::vector<double> seconds;   // of a call, by variant
   double getting_ready = 10e-6;  // from the order until the slowest is ready
   double now = 100;
+  double beginning = 0;  // from the start until the slowest begins
   std::vector<Order> orders = {};
 
   void run() {
@@ -24,7 +25,9 @@ struct Play {
       const double arrived = now + getting_ready;
       const double ended =
           std::max(arrived, order.start) + order.calls * seconds[static_cast<std::size_t>(order.variant)];
-      const Timing timings[] = {{.arrived = now, .ended = ended}, {.arrived = arrived, .ended = ended}};
+      const double began = order.start + beginning;
+      const Timing timings[] = {{.arrived = now, .began = began, .ended = ended},
+                                {.arrived = arrived, .began = order.start, .ended = ended}};
       cell.record(timings, "");
       now = ended;
     }
@@ -32,7 +35,7 @@ struct Play {
 };
 
 TEST(Cell, EveryRoundHasEveryVariantOnce) {
-  Cell cell(3, 2, {.least = 7}, 0, 1);
+  Cell cell(3, 2, {.least = 7}, {}, 1);
   Play play{cell, {1e-3, 2e-3, 3e-3}};
   play.run();
   ASSERT_EQ(play.orders.size() % 3, 0U);
@@ -52,7 +55,7 @@ TEST(Cell, EveryRoundHasEveryVariantOnce) {
 }
 
 TEST(Cell, TheOrderChangesFromRoundToRound) {
-  Cell cell(2, 2, {.least = 40}, 0, 1);
+  Cell cell(2, 2, {.least = 40}, {}, 1);
   Play play{cell, {1e-3, 1e-3}};
   play.run();
   std::set<std::int32_t> firsts;
@@ -61,15 +64,71 @@ TEST(Cell, TheOrderChangesFromRoundToRound) {
 }
 
 TEST(Cell, ShortCallsAreRepeated) {
-  Cell cell(1, 2, {.least = 7}, 50e-6, 1);
+  Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6}, 1);
   Play play{cell, {1e-6}};
   play.run();
   EXPECT_NEAR(play.orders.back().calls, 50, 1);
   EXPECT_NEAR(cell.variants()[0].seconds.back(), 1e-6, 1e-9);
 }
 
+TEST(Cell, CallsThatOverlapAreOneARepeat) {
+  Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6, .one_call = true}, 1);
+  Play play{cell, {1e-6}};
+  play.run();
+  for (const Order& order : play.orders) EXPECT_EQ(order.calls, 1);
+}
+
+TEST(Cell, OneOddProbeDoesNotSetHowOftenACallIsRepeated) {
+  Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6}, 1);
+  double now = 100;
+  int calls = 0;
+  for (int i = 0;; ++i) {
+    const Order order = cell.next(now, 0);
+    if (order.variant < 0) break;
+    calls = order.calls;
+    now = order.start + order.calls * (i == 3 ? 1e-3 : 1e-6);  // the last of the probes is disturbed
+    const Timing timings[] = {{.arrived = order.start, .began = order.start, .ended = now}};
+    cell.record(timings, "");
+  }
+  EXPECT_NEAR(calls, 50, 1);
+  EXPECT_NEAR(cell.variants()[0].probed(), 1e-6, 1e-9);
+}
+
+TEST(Cell, EachVariantMeetsEachOfAFewRootsBeforeAnythingCounts) {
+  for (const int ranks : {1, 2, 3, 4, 7, 64}) {
+    Cell cell(2, ranks, {.least = 8}, {.one_call = true, .rooted = true}, 1);
+    Play play{cell, {1e-3, 2e-3}};
+    play.run();
+    std::set<std::pair<std::int32_t, std::int32_t>> all;
+    for (const Order& order : play.orders) all.insert({order.variant, order.root});
+    EXPECT_EQ(all.size(), 2U * static_cast<std::size_t>(std::min(ranks, 4)));
+    for (const auto& [variant, root] : all) EXPECT_LT(root, ranks);
+    const std::set<std::pair<std::int32_t, std::int32_t>> whole = all;
+    const std::size_t uncounted = play.orders.size() - 2 * static_cast<std::size_t>(cell.rounds());
+    all.clear();
+    for (std::size_t i = 0; i < uncounted; ++i) all.insert({play.orders[i].variant, play.orders[i].root});
+    EXPECT_EQ(all, whole) << ranks;
+  }
+}
+
+TEST(Cell, ARankThatBeginsLateWasDisturbedUnlessCoresAreShared) {
+  for (const bool own_cores : {false, true}) {
+    Cell cell(1, 2, {.least = 7}, {.own_cores = own_cores}, 1);
+    Play play{cell, {1e-3}};
+    play.beginning = 60e-6;
+    play.run();
+    EXPECT_EQ(cell.rounds(), 7);
+    EXPECT_EQ(cell.variants()[0].discarded, own_cores ? 5 * (3 + 7) : 0);  // always: then it can't be helped
+  }
+  Cell cell(1, 2, {.least = 7}, {.own_cores = true}, 1);
+  Play play{cell, {1e-3}};
+  play.beginning = 40e-6;
+  play.run();
+  EXPECT_EQ(cell.variants()[0].discarded, 0);
+}
+
 TEST(Cell, ALateRankCostsRepeatsButDoesNotCount) {
-  Cell cell(1, 2, {.least = 7}, 0, 1);
+  Cell cell(1, 2, {.least = 7}, {}, 1);
   Play play{cell, {1e-3}, 20e-3};
   play.run();
   EXPECT_GT(cell.variants()[0].discarded, 0);
@@ -78,14 +137,14 @@ TEST(Cell, ALateRankCostsRepeatsButDoesNotCount) {
 }
 
 TEST(Cell, GivesUpOnARankThatIsAlwaysTooLate) {
-  Cell cell(1, 2, {.least = 7}, 0, 1);
+  Cell cell(1, 2, {.least = 7}, {}, 1);
   Play play{cell, {1e-3}, 1e3};
   play.run();
   EXPECT_EQ(cell.rounds(), 0);
 }
 
 TEST(Cell, EndsWhenTimeIsUp) {
-  Cell cell(1, 2, {.precision = 1e-9, .seconds = 0.5, .least = 5, .most = 1000000}, 0, 1);
+  Cell cell(1, 2, {.precision = 1e-9, .seconds = 0.5, .least = 5, .most = 1000000}, {}, 1);
   Play play{cell, {1e-3}};
   play.getting_ready = 0;
   // Ever slower, so that no interval is narrow enough.
@@ -102,8 +161,20 @@ TEST(Cell, EndsWhenTimeIsUp) {
   EXPECT_FALSE(cell.settled(cell.variants()[0]));
 }
 
+TEST(Cell, TheLeastRepeatsAreMadeThoughTimeIsUpButNotForever) {
+  Cell cell(1, 2, {.seconds = 0.02, .least = 20}, {}, 1);
+  Play play{cell, {1e-3}};
+  play.run();
+  EXPECT_EQ(cell.rounds(), 20);
+  Cell endless(1, 2, {.seconds = 0.02, .least = 100000, .most = 100000}, {}, 1);
+  Play long_play{endless, {1e-3}};
+  long_play.run();
+  EXPECT_GT(endless.rounds(), 20);
+  EXPECT_NEAR(long_play.now, 100.08, 0.01);
+}
+
 TEST(Cell, AVariantThatRefusesIsLeftOut) {
-  Cell cell(2, 2, {.least = 7}, 0, 1);
+  Cell cell(2, 2, {.least = 7}, {}, 1);
   for (double now = 100;;) {
     const Order order = cell.next(now, 0);
     if (order.variant < 0) break;

@@ -110,6 +110,17 @@ TEST(Clock, OneBadBurstDoesNotBendTheLine) {
   EXPECT_GE(clock.uncertainty(), 400e-6) << "but it is told";
 }
 
+TEST(Clock, ForgetsWhatIsLongAgo) {
+  Pair pair(3600, 0, 1);
+  Clock clock;
+  for (double now = 0; now < 100; now += 10) pair.burst(clock, now);
+  // As if the local clock had been set back a little and ran at another speed from then on.
+  Pair changed(3600 - 0.01, 100e-6, 2);
+  for (double now = 100; now < 180; now += 10) changed.burst(clock, now);
+  EXPECT_LE(changed.error(clock, 180), 5e-6);
+  EXPECT_LE(clock.uncertainty(), 20e-6);
+}
+
 TEST(Clock, ToAndFroIsTheSame) {
   Pair pair(3600, 80e-6, 3);
   Clock clock;

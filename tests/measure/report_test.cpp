@@ -32,7 +32,8 @@ Report sample() {
                        .host = "node\xff",
                        .date = "2026-11-15",
                        .rate_bits = 1e9,
-                       .uplink_bits = 2.5e8};
+                       .uplink_bits = 2.5e8,
+                       .clock_uncertainty = 3.25e-6};
   report.points = {point("allreduce", 8, "native", 10e-6), point("allreduce", 8, "ring", 25e-6),
                    point("allreduce", 65536, "native", 1e-3), point("allreduce", 65536, "ring", 0.5e-3),
                    point("barrier", 0, "dissemination", 999.6e-6)};
@@ -75,6 +76,27 @@ TEST(Report, JsonGivesBackWhatWasWritten) {
   EXPECT_EQ(read.points[3].ratio.value().low, report.points[3].ratio.value().low);
   EXPECT_EQ(read.provenance.command, report.provenance.command);
   EXPECT_EQ(read.provenance.uplink_bits, 2.5e8);
+  EXPECT_EQ(read.provenance.clock_uncertainty, 3.25e-6);
+}
+
+TEST(Report, TooFewRepeatsHaveNoInterval) {
+  Report report = sample();
+  for (Point& point : report.points) point.seconds.resize(5);
+  summarise(report);
+  const std::string json = to_json(report);
+  EXPECT_EQ(json.find("\"low\""), std::string::npos);
+  EXPECT_EQ(to_json(report_from_json(json)), json);
+  const std::string text = to_text(report);
+  EXPECT_EQ(text.find(" to "), text.find(" to use")) << text;
+  EXPECT_NE(text.find("        -  2.50  "), std::string::npos) << text;
+  EXPECT_NE(to_csv(report).find(",,,2.5,,,14,,5,3,7,0\n"), std::string::npos) << to_csv(report);
+}
+
+TEST(Report, SaysHowWellTheClocksOfSeveralNodesAgree) {
+  Report report = sample();
+  EXPECT_NE(to_text(report).find("clocks: agree within 3.25 µs\n"), std::string::npos);
+  report.provenance.nodes = 1;
+  EXPECT_EQ(to_text(report).find("clocks:"), std::string::npos);
 }
 
 TEST(Report, WithoutPointsIsReadBackToo) {

@@ -115,14 +115,43 @@ TEST(RatioInterval, PairsWhatBelongsTogether) {
 }
 
 TEST(RankSum, AgreesWithCountedPairs) {
-  // Expected: computed apart, from the number of pairs in which the one is greater.
+  // Expected: computed apart, from the number of pairs in which the one is greater; without ties by going through all
+  // 12870 orders.
   const std::vector<double> a = {1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 8.8};
   const std::vector<double> b = {5, 6, 7, 8, 9, 10, 11, 12};
-  EXPECT_NEAR(rank_sum_p(a, b), 0.023948675, 1e-6);
+  EXPECT_DOUBLE_EQ(rank_sum_p(a, b), 2 * 133.0 / 12870);
+  EXPECT_DOUBLE_EQ(rank_sum_p(b, a), rank_sum_p(a, b));
   const std::vector<double> tied_a = {1, 2, 2, 3, 3, 3, 4, 4};
   const std::vector<double> tied_b = {3, 3, 4, 4, 5, 5, 6, 6, 6};
   EXPECT_NEAR(rank_sum_p(tied_a, tied_b), 0.009103432, 1e-6);
   EXPECT_DOUBLE_EQ(rank_sum_p(tied_b, tied_a), rank_sum_p(tied_a, tied_b));
+}
+
+TEST(RankSum, OfFewSamplesIsExact) {
+  EXPECT_DOUBLE_EQ(rank_sum_p(std::vector<double>{1, 2, 3}, std::vector<double>{4, 5, 6}), 2.0 / 20);
+  EXPECT_DOUBLE_EQ(rank_sum_p(std::vector<double>{1, 2, 4}, std::vector<double>{3, 5, 6}), 4.0 / 20);
+  EXPECT_DOUBLE_EQ(rank_sum_p(std::vector<double>{1}, std::vector<double>{2}), 1);
+  EXPECT_DOUBLE_EQ(rank_sum_p(std::vector<double>{1, 4}, std::vector<double>{2, 3}), 1);
+  std::vector<double> low(20);
+  std::vector<double> high(20);
+  for (std::size_t i = 0; i < 20; ++i) {
+    low[i] = static_cast<double>(i);
+    high[i] = static_cast<double>(i + 20);
+  }
+  EXPECT_DOUBLE_EQ(rank_sum_p(low, high), 2 / 137846528820.0);
+}
+
+TEST(RankSum, OfManySamplesGoesOverIntoTheNormalApproximation) {
+  const auto shifted_p = [](std::size_t count) {
+    std::vector<double> a;
+    std::vector<double> b;
+    for (std::size_t i = 0; i < count; ++i) {
+      a.push_back(static_cast<double>(i));
+      b.push_back(static_cast<double>(i) + 0.23 * static_cast<double>(count) + 0.01);
+    }
+    return rank_sum_p(a, b);
+  };
+  EXPECT_NEAR(shifted_p(20), shifted_p(21), 0.01);
 }
 
 TEST(RankSum, SaysNothingOfNothing) {

@@ -173,10 +173,19 @@ class Bench(unittest.TestCase):
         few = report("few")
         few["provenance"]["ranks"] = 8
         for point in few["points"]:
-            point["seconds"] = point["seconds"][:3]
+            point["seconds"] = point["seconds"][:2]
         result = run("bench", "compare", self.before, self.written("few", few))
         self.assertIn("8 of 8 points have too few repeats", result.stdout)
         self.assertIn("not the same setting", result.stdout)
+        result = run("bench", "compare", "--json", self.before, self.written("few", few))
+        self.assertEqual(json.loads(result.stdout)["too_few_repeats"], 8)
+
+    def test_points_with_other_numbers_of_calls_are_noted(self):
+        other = report("other")
+        for point, calls in zip(other["points"], (1, 2, 3, 50)):
+            point["calls"] = calls
+        result = run("bench", "compare", self.before, self.written("other", other))
+        self.assertIn("2 of 8 points have more than twice as many calls", result.stdout)
 
     def test_what_is_no_report_is_named_with_status_2(self):
         broken = report("broken")
