@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -237,9 +238,11 @@ void refuse_second(const std::string& name) {
       name, option));
 }
 
-[[noreturn]] void refuse_to_wait(const State& state, const std::vector<Child>& children) {
+[[noreturn]] void refuse_to_wait(const State& state, const std::set<pid_t>& outside) {
   std::vector<std::string> parents;
-  for (const Child& child : children) parents.push_back(described(child.parent));
+  for (pid_t parent : outside) {
+    if (process_numbered(parent)) parents.push_back(described(parent));
+  }
   throw std::runtime_error(
       fmt::format("the cluster '{}' was told to end, but waits for a command outside that runs something there{}{}: "
                   "continue or end that",
@@ -281,8 +284,8 @@ void down(const std::string& name) {
   const State state = need_state(name);
   if (const auto keeper = opened(state.keeper)) {
     constexpr std::chrono::seconds patience(5);
-    const auto children = children_of_others(state.keeper.id);
-    if (!end(*keeper, patience)) refuse_to_wait(state, children);
+    const auto parents = parents_outside(state.keeper.id);  // can't be told any more once their children are dead
+    if (!end(*keeper, patience)) refuse_to_wait(state, parents);
   }
   remove_state(state_file(name), state);
 }

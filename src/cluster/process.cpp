@@ -121,18 +121,17 @@ std::vector<pid_t> children() {
   return all;
 }
 
-std::vector<Child> children_of_others(pid_t first) {
+std::set<pid_t> parents_outside(pid_t first) {
   const auto space = [](pid_t id) {
     std::error_code none;
     return std::filesystem::read_symlink(folder_of(id) + "/ns/pid", none);
   };
   const auto inside = space(first);
-  std::vector<Child> found;
+  std::set<pid_t> found;
   for (pid_t id : all_processes()) {
     if (id == first || inside.empty() || space(id) != inside) continue;
     const auto stat = stat_of(id);
-    if (stat && stat->parent != 0 && space(stat->parent) != inside)
-      found.push_back({{id, stat->started}, stat->parent});
+    if (stat && stat->parent != 0 && space(stat->parent) != inside) found.insert(stat->parent);
   }
   return found;
 }

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,13 +36,9 @@ bool end(const launch::Descriptor& process, std::chrono::milliseconds patience);
 // Whether the process is gone, or goes within a second.
 bool ends_soon(const Process& process);
 
-// For the first process of a namespace of processes: others in it whose parents are outside, with those. It can't end
-// before they are waited for.
-struct Child {
-  Process process;
-  pid_t parent = 0;
-};
-std::vector<Child> children_of_others(pid_t first);
+// Of others in the namespace of processes that has this first one: parents outside. Until they have waited for their
+// children, the first can't end.
+std::set<pid_t> parents_outside(pid_t first);
 
 // "12 (name, stopped)"
 std::string described(pid_t id);

@@ -34,9 +34,7 @@ Descriptor open_folder(const std::filesystem::path& path) {
   Descriptor open_one(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (open_one.get() < 0 && errno == ENOENT) return {};
   struct stat about {};
-  if (open_one.get() >= 0)
-    launch::require(fstat(open_one.get(), &about), fmt::format("can't look at {}", path.string()));
-  if (open_one.get() < 0 || about.st_uid != geteuid()) {
+  if (open_one.get() < 0 || fstat(open_one.get(), &about) < 0 || about.st_uid != geteuid()) {
     throw std::runtime_error(
         fmt::format("{} is not a folder of yours: set XDG_RUNTIME_DIR to a folder that is", path.string()));
   }
@@ -211,6 +209,7 @@ bool write_state(const State& state) {
 
 void remove_state(const std::filesystem::path& file, const State& state) {
   const Descriptor folder = locked_folder(file.parent_path());
+  if (folder.get() < 0) return;
   const auto now = read_if_there(file);
   if (now && now->keeper == state.keeper && now->boot == state.boot) unlink(file.c_str());
   rmdir(file.parent_path().c_str());

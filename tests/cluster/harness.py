@@ -12,6 +12,7 @@ SKIPPED = 77
 
 # What a cluster is made of, without any of our code.
 PROBE = """set -e
+PATH=$PATH:/usr/sbin:/sbin
 mount --make-rslave /
 mount -t proc proc /proc
 mount -t tmpfs tmpfs /dev/shm
