@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -73,7 +72,7 @@ pid_t start_inside(const State& state, const std::function<void()>& inside) {
   }
   result.write.reset();
   const std::string said = launch::read_all(result.read.get());
-  while (waitpid(helper, nullptr, 0) < 0 && errno == EINTR) continue;
+  launch::wait_for(helper);
   int answer = -ESRCH;
   if (said.size() == sizeof answer) said.copy(reinterpret_cast<char*>(&answer), sizeof answer);
   if (answer < 0) launch::fail(-answer, fmt::format("can't enter the cluster '{}'", state.options.name));
@@ -111,7 +110,7 @@ std::string ask_cluster(const State& state, const std::function<std::string()>& 
 
 void return_to(const std::filesystem::path& folder) {
   require(chdir(folder.c_str()), fmt::format("can't go to {} inside the cluster", folder.string()),
-          "what is mounted after 'quadrille cluster up' is not seen there: take it down and up again");
+          "what is mounted after 'quadrille cluster up' may not be seen there: take it down and up again");
 }
 
 int run_on_node(const State& state, int node, const std::vector<std::string>& words) {

@@ -2,23 +2,30 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <utility>
 
 #include "cluster/network.hpp"
 #include "cluster/node.hpp"
+#include "cluster/process.hpp"
 #include "cluster/spawn.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
@@ -31,6 +38,13 @@ using launch::Descriptor;
 using launch::Pipe;
 using launch::require;
 using nlohmann::json;
+
+// What the keeper has of whoever starts it.
+struct Ends {
+  int report;    // to write to
+  int accepted;  // to read from
+  int lasting;   // a process with which the cluster ends; less than 0: none
+};
 
 constexpr const char* container_remedy = "in a container, start it as a privileged one";
 
@@ -48,7 +62,7 @@ void map_user(const Owner& owner) {
 
 // Nothing that is mounted here is seen outside, and /proc shows the processes of the cluster.
 void mount_own() {
-  require(mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "can't make mounts private", container_remedy);
+  require(mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr), "can't make mounts private", container_remedy);
   require(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "can't mount /proc",
           container_remedy);
   require(mount("tmpfs", shared_memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"),
@@ -62,14 +76,14 @@ void be_a_daemon() {
   const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   require(null.get(), "can't open /dev/null");
   for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null.get(), standard);
-  prctl(PR_SET_NAME, "quadrille-keep");
+  prctl(PR_SET_NAME, keeper_name.data());
 }
 
 // Of the remote shell of the launchers: this command itself.
-std::string agent_text(const Options& options) {
+std::string agent_text(const std::filesystem::path& file) {
   return fmt::format("#!/bin/sh\nexec {} cluster agent --state {} -- \"$@\"\n",
                      launch::shell_word(std::filesystem::read_symlink("/proc/self/exe").string()),
-                     launch::shell_word(state_file(options.name).string()));
+                     launch::shell_word(file.string()));
 }
 
 // The whole network, when this returns. The nodes' processes as the cluster counts them.
@@ -94,27 +108,69 @@ std::vector<pid_t> build(const Options& options, const std::string& agent) {
   return holders;
 }
 
+// Whether a file is the one it was.
+class Watched {
+ public:
+  explicit Watched(std::filesystem::path file) : file_(std::move(file)), seen_(stat(file_.c_str(), &before_) == 0) {}
+  // False also if it was never seen, as on a file system that this process has covered.
+  bool is_gone() const {
+    struct stat now {};
+    if (!seen_) return false;
+    if (stat(file_.c_str(), &now) < 0) return errno == ENOENT || errno == ENOTDIR;
+    return now.st_dev != before_.st_dev || now.st_ino != before_.st_ino;
+  }
+
+ private:
+  std::filesystem::path file_;
+  struct stat before_ {};
+  bool seen_;
+};
+
+// Waits for the end of the process, if there is one, or of the file, which is what others know the cluster by.
+// Meanwhile it takes in the dead, as the first process has to.
+void wait_for_end(const std::filesystem::path& file, int lasting) {
+  sigset_t child_ended;
+  sigemptyset(&child_ended);
+  sigaddset(&child_ended, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child_ended, nullptr);
+  const Descriptor signals(signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK));
+  const Watched watched(file);
+  // The first is left out where it is less than 0.
+  std::array<pollfd, 2> events{{{lasting, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
+  while (!watched.is_gone()) {
+    constexpr int second = 1000;
+    poll(events.data(), events.size(), second);
+    if (events[0].revents != 0) return;
+    launch::read_all(signals.get());
+    while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
+  }
+}
+
 // The first process of the cluster's own namespace of processes: all others end with it, and with them their
 // interfaces and mounts. It is the switch, whose interfaces are in its network namespace.
-[[noreturn]] void keep(const Options& options, const std::string& agent, int report, int accepted,
-                       const std::optional<Owner>& owner) {
-  close_all_but({report, accepted});
+[[noreturn]] void keep(const Options& options, const std::filesystem::path& file, const std::string& agent,
+                       const Ends& ends, const std::optional<Owner>& owner) {
   try {
+    close_all_but({ends.report, ends.accepted, ends.lasting});
     be_a_daemon();
     if (owner) map_user(*owner);
     const json holders = build(options, agent);
-    launch::write_all(report, json{{"holders", holders}}.dump());
+    launch::write_all(ends.report, json{{"holders", holders}}.dump());
   } catch (const std::exception& error) {
-    launch::write_all(report, json{{"fault", error.what()}}.dump());
+    launch::write_all(ends.report, json{{"fault", error.what()}}.dump());
     _exit(1);
   }
-  close(report);
-  // Whoever started this writes a byte when the cluster is on record. If it ends before that, so does the cluster.
-  if (launch::read_all(accepted).empty()) _exit(1);
-  close(accepted);
-  while (true) {
-    if (wait(nullptr) < 0 && errno == ECHILD) pause();
+  close(ends.report);
+  try {
+    // Whoever started this writes the state when it is on file. If it ends before that, so does the cluster.
+    const State state = from_text(launch::read_all(ends.accepted));
+    close(ends.accepted);
+    wait_for_end(file, ends.lasting);
+    remove_state(file, state);
+  } catch (const std::exception&) {
+    _exit(1);
   }
+  _exit(0);
 }
 
 // What would help where the kernel refuses namespaces.
@@ -134,9 +190,11 @@ std::string remedy_for(int error) {
 // A keeper that is ended again unless it is let go.
 class Keeper {
  public:
-  Keeper(const Options& options, const Pipe& report, const Pipe& accepted) {
+  Keeper(const Options& options, const Ends& ends) {
+    launch::expect_children();
     constexpr unsigned long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET;
-    const std::string agent = agent_text(options);
+    const std::filesystem::path file = state_file(options.name);  // inside, it would be root's
+    const std::string agent = agent_text(file);
     std::optional<Owner> owner;
     id_ = geteuid() == 0 ? fork_with(flags) : -1;
     if (id_ < 0) {
@@ -146,12 +204,12 @@ class Keeper {
       user_namespace_ = true;
     }
     if (id_ < 0) launch::fail(errno, "can't make namespaces", remedy_for(errno));
-    if (id_ == 0) keep(options, agent, report.write.get(), accepted.read.get(), owner);
+    if (id_ == 0) keep(options, file, agent, ends, owner);
   }
   ~Keeper() {
     if (id_ == 0) return;
     kill(id_, SIGKILL);
-    while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) continue;
+    while (waitpid(id_, nullptr, 0) < 0 && errno == EINTR) continue;  // launch::wait_for may throw
   }
   Keeper(const Keeper&) = delete;
   Keeper& operator=(const Keeper&) = delete;
@@ -180,10 +238,23 @@ void refuse_second(const std::string& name) {
       name, option));
 }
 
+[[noreturn]] void refuse_to_wait(const State& state, const std::set<pid_t>& outside) {
+  std::vector<std::string> parents;
+  for (pid_t parent : outside) {
+    if (process_numbered(parent)) parents.push_back(described(parent));
+  }
+  throw std::runtime_error(
+      fmt::format("the cluster '{}' was told to end, but waits for a command outside that runs something there{}{}: "
+                  "continue or end that",
+                  state.options.name, parents.empty() ? "" : ", process ", fmt::join(parents, ", ")));
+}
+
 }  // namespace
 
-State up(const Options& options) {
+State up(const Options& options, std::optional<pid_t> lasting) {
   check(options);
+  const Descriptor process_to_last = lasting ? open_process(*lasting) : Descriptor();
+  refuse(lasting && process_to_last.get() < 0, fmt::format("--while: there is no process {}", lasting.value_or(0)));
   for (const char* program : {"ip", "tc"}) {
     if (!launch::find_program(program)) {
       throw std::runtime_error(fmt::format("the program {} is missing: install iproute2", program));
@@ -192,7 +263,7 @@ State up(const Options& options) {
   if (find_state(options.name)) refuse_second(options.name);
   Pipe report = launch::make_pipe();
   Pipe accepted = launch::make_pipe();
-  Keeper keeper(options, report, accepted);
+  Keeper keeper(options, {report.write.get(), accepted.read.get(), process_to_last.get()});
   report.write.reset();
   accepted.read.reset();
   State state;
@@ -202,16 +273,21 @@ State up(const Options& options) {
   const auto process = process_numbered(keeper.id());
   if (!process) throw std::runtime_error("the cluster was ended before it was up");
   state.keeper = *process;
+  set_origin(state);
   if (!write_state(state)) refuse_second(options.name);
-  launch::write_all(accepted.write.get(), "y");
+  launch::write_all(accepted.write.get(), to_text(state));
   keeper.let_go();
   return state;
 }
 
 void down(const std::string& name) {
   const State state = need_state(name);
-  if (const auto keeper = opened(state.keeper)) end(*keeper);
-  remove_state(name);
+  if (const auto keeper = opened(state.keeper)) {
+    constexpr std::chrono::seconds patience(5);
+    const auto parents = parents_outside(state.keeper.id);  // can't be told any more once their children are dead
+    if (!end(*keeper, patience)) refuse_to_wait(state, parents);
+  }
+  remove_state(state_file(name), state);
 }
 
 }  // namespace quadrille::cluster

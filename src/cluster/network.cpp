@@ -53,8 +53,16 @@ std::string shape_line(std::string_view interface, std::int64_t rate) {
   return fmt::format("qdisc add dev {} root tbf rate {}bit burst {} latency 200ms\n", interface, rate, burst);
 }
 
-// What is missing where a line fails, and the remedy.
-std::string remedy_for(const std::string& line) {
+// Whether the kernel lacks what it was asked for; where it refuses for another reason no module helps.
+bool is_missing(const std::string& said) {
+  const auto has = [&said](const char* part) { return said.find(part) != std::string::npos; };
+  return has("Operation not supported") || has("Not supported") || has("Unknown device type") ||
+         has("qdisc kind is unknown") || has("Specified qdisc not found") || has("No such file or directory");
+}
+
+// What is missing where a line fails, by what the program said, and the remedy.
+std::string remedy_for(const std::string& line, const std::string& said) {
+  if (!is_missing(said)) return "";
   constexpr const char* text =
       "the kernel has no {0}: load its module as root ('modprobe {1}'), or use a kernel with {2}";
   if (line.find("type bridge") != std::string::npos) return fmt::format(text, "bridges", "bridge", "CONFIG_BRIDGE");
@@ -120,7 +128,7 @@ std::string switch_links(const Options& options, const std::vector<pid_t>& holde
 std::string switch_shapes(const Options& options) {
   std::string lines;
   for (int node = 0; node < options.nodes; ++node) lines += shape_line(switch_end(node), options.rate);
-  const std::int64_t uplink = options.uplink > 0 ? options.uplink : options.rate;
+  const std::int64_t uplink = uplink_of(options);
   for (int rack = 0; rack < options.racks; ++rack) {
     lines += shape_line(uplink_end(rack), uplink) + shape_line(downlink_end(rack), uplink);
   }
@@ -157,7 +165,7 @@ void configure(const std::string& program, const std::string& lines) {
   const bool known = std::regex_search(done.text, place, std::regex("Command failed -:([0-9]+)"));
   const std::string line = known ? line_of(lines, std::stoi(place[1])) : std::string("-batch -");
   const std::string said = in_one_line(known ? done.text.substr(0, place.position(0)) : done.text);
-  const std::string remedy = remedy_for(line);
+  const std::string remedy = remedy_for(line, said);
   throw std::runtime_error(
       fmt::format("'{} {}' failed: {}{}{}", program, line, said, remedy.empty() ? "" : "; ", remedy));
 }

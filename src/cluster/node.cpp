@@ -49,8 +49,8 @@ void be_node(int node, const std::string& agent) {
 }
 
 [[noreturn]] void hold(const Options& options, int node, const std::string& agent, int report, int start) {
-  close_all_but({report, start});
   try {
+    close_all_but({report, start});
     be_node(node, agent);
     launch::read_all(start);
     configure("ip", node_links(node));

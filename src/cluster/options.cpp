@@ -62,7 +62,7 @@ void check(const Options& options) {
   refuse(options.slots < 1 || options.slots > most_slots,
          fmt::format("--slots: {} is not between 1 and {}", options.slots, most_slots));
   refuse(options.racks < 0 || options.racks > options.nodes,
-         fmt::format("--racks: {} is not between 1 and {}, the number of nodes", options.racks, options.nodes));
+         fmt::format("--racks: {} is not between 0 and {}, the number of nodes", options.racks, options.nodes));
   refuse(options.uplink != 0 && options.racks == 0, "--uplink: there are no racks; say how many by --racks");
 }
 
@@ -95,6 +95,11 @@ int node_of(std::string_view text, int nodes) {
   const bool good = error == std::errc() && rest == number.data() + number.size() && node >= 0 && node < nodes;
   refuse(!good, fmt::format("there is no node '{}': they are node0 to {}", text, node_name(nodes - 1)));
   return node;
+}
+
+std::int64_t uplink_of(const Options& options) {
+  if (options.racks == 0) return 0;
+  return options.uplink > 0 ? options.uplink : options.rate;
 }
 
 int rack_of(const Options& options, int node) {

@@ -36,6 +36,9 @@ std::string node_name(int node);
 // "node3" or "3". Throws std::invalid_argument that says which nodes there are.
 int node_of(std::string_view text, int nodes);
 
+// Of a rack's link to the others, in bits a second, each way; 0 where there are no racks.
+std::int64_t uplink_of(const Options& options);
+
 // Racks are filled one after another.
 int rack_of(const Options& options, int node);
 

@@ -1,16 +1,19 @@
 #include "cluster/process.hpp"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 
 namespace quadrille::cluster {
@@ -23,9 +26,13 @@ struct Stat {
   std::int64_t started = 0;
 };
 
+std::string folder_of(pid_t id) {
+  return "/proc/" + std::to_string(id);
+}
+
 // /proc/ID/stat: "ID (name) state parent ...", the start as field 22; a name may have blanks and brackets.
 std::optional<Stat> stat_of(pid_t id) {
-  std::ifstream file("/proc/" + std::to_string(id) + "/stat");
+  std::ifstream file(folder_of(id) + "/stat");
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
   const std::size_t end_of_name = text.rfind(')');
@@ -38,6 +45,29 @@ std::optional<Stat> stat_of(pid_t id) {
   for (int i = 0; i < between; ++i) fields >> skipped;
   fields >> stat.started;
   return fields ? std::optional(stat) : std::nullopt;
+}
+
+std::vector<pid_t> all_processes() {
+  std::vector<pid_t> all;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    pid_t id = 0;
+    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), id);
+    if (error == std::errc() && *rest == '\0') all.push_back(id);
+  }
+  return all;
+}
+
+bool is_gone(const launch::Descriptor& process, std::chrono::milliseconds patience) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + patience;
+  pollfd gone{process.get(), POLLIN, 0};
+  while (true) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    const int result = poll(&gone, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+    if (result >= 0) return result > 0;
+    if (errno != EINTR) launch::fail(errno, "can't wait for a process");
+  }
 }
 
 sigset_t awaited() {
@@ -62,30 +92,56 @@ launch::Descriptor open_process(pid_t id) {
 
 std::optional<launch::Descriptor> opened(const Process& process) {
   launch::Descriptor open = open_process(process.id);
-  if (open.get() < 0) return std::nullopt;
+  if (open.get() < 0 && errno == ESRCH) return std::nullopt;
+  launch::require(open.get(), fmt::format("can't open the process {}", process.id));
   // Only now: what is open can't become another one.
-  const auto now = process_numbered(process.id);
-  if (!now || now->started != process.started) return std::nullopt;
+  const auto stat = stat_of(process.id);
+  if (is_gone(open, {}) || (stat && stat->started != process.started)) return std::nullopt;
+  if (!stat) throw std::runtime_error(fmt::format("can't read {}/stat", folder_of(process.id)));
   return open;
 }
 
-void end(const launch::Descriptor& process) {
-  syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-  pollfd gone{process.get(), POLLIN, 0};
-  while (poll(&gone, 1, -1) < 0 && errno == EINTR) continue;
+bool end(const launch::Descriptor& process, std::chrono::milliseconds patience) {
+  const long sent = syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
+  if (sent < 0 && errno != ESRCH) launch::fail(errno, "can't end a process");
+  return is_gone(process, patience);
+}
+
+bool ends_soon(const Process& process) {
+  const auto open = opened(process);
+  return !open || is_gone(*open, std::chrono::seconds(1));
 }
 
 std::vector<pid_t> children() {
   std::vector<pid_t> all;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    pid_t id = 0;
-    const auto [rest, error] = std::from_chars(name.data(), name.data() + name.size(), id);
-    if (error != std::errc() || *rest != '\0') continue;
+  for (pid_t id : all_processes()) {
     const auto stat = stat_of(id);
     if (stat && stat->parent == getpid()) all.push_back(id);
   }
   return all;
+}
+
+std::set<pid_t> parents_outside(pid_t first) {
+  const auto space = [](pid_t id) {
+    std::error_code none;
+    return std::filesystem::read_symlink(folder_of(id) + "/ns/pid", none);
+  };
+  const auto inside = space(first);
+  std::set<pid_t> found;
+  for (pid_t id : all_processes()) {
+    if (id == first || inside.empty() || space(id) != inside) continue;
+    const auto stat = stat_of(id);
+    if (stat && stat->parent != 0 && space(stat->parent) != inside) found.insert(stat->parent);
+  }
+  return found;
+}
+
+std::string described(pid_t id) {
+  std::ifstream file(folder_of(id) + "/comm");
+  std::string name;
+  std::getline(file, name);
+  const auto stat = stat_of(id);
+  return fmt::format("{} ({}{})", id, name, stat && stat->state == 'T' ? ", stopped" : "");
 }
 
 int orphaned_signal() {
@@ -93,13 +149,21 @@ int orphaned_signal() {
 }
 
 BlockedSignals::BlockedSignals() {
-  std::signal(SIGCHLD, SIG_DFL);  // whoever ignores it leaves that to the programs it starts, and they have no children
+  launch::expect_children();
   const sigset_t set = awaited();
   sigprocmask(SIG_BLOCK, &set, &before_);
 }
 
 void BlockedSignals::restore() const {
   sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::optional<int> signal_to_end() {
+  sigset_t set = awaited();
+  sigdelset(&set, SIGCHLD);
+  const timespec at_once{};
+  const int signal = sigtimedwait(&set, nullptr, &at_once);
+  return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
 int wait_passing_signals(pid_t child) {

@@ -6,6 +6,8 @@
 #include <csignal>
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "launch/system.hpp"
@@ -16,6 +18,7 @@ namespace quadrille::cluster {
 struct Process {
   pid_t id = 0;
   std::int64_t started = 0;  // in clock ticks since the machine booted
+  bool operator==(const Process&) const = default;
 };
 
 // Nothing if there is no such process, or only what is left of one until its parent looks.
@@ -24,11 +27,21 @@ std::optional<Process> process_numbered(pid_t id);
 // A descriptor of a process; less than 0 as errno says.
 launch::Descriptor open_process(pid_t id);
 
-// A descriptor of the process, if it still lives.
+// A descriptor of the process, if it still lives. Throws std::runtime_error where that can't be told.
 std::optional<launch::Descriptor> opened(const Process& process);
 
-// Ends it at once, and returns when it is gone.
-void end(const launch::Descriptor& process);
+// Ends it at once, and waits until it is gone. False if it is still there after a time of patience.
+bool end(const launch::Descriptor& process, std::chrono::milliseconds patience);
+
+// Whether the process is gone, or goes within a second.
+bool ends_soon(const Process& process);
+
+// Of others in the namespace of processes that has this first one: parents outside. Until they have waited for their
+// children, the first can't end.
+std::set<pid_t> parents_outside(pid_t first);
+
+// "12 (name, stopped)"
+std::string described(pid_t id);
 
 // Children of this process, dead ones that were not waited for included.
 std::vector<pid_t> children();
@@ -37,6 +50,9 @@ std::vector<pid_t> children();
 // exit status. On the orphaned signal it ends all descendants at once. The signals must be blocked: BlockedSignals.
 int wait_passing_signals(pid_t child);
 int orphaned_signal();
+
+// A blocked signal other than SIGCHLD that has come already. It is taken.
+std::optional<int> signal_to_end();
 
 // Blocks what wait_passing_signals waits for.
 class BlockedSignals {

@@ -69,7 +69,7 @@ void set_environment(const Options& options) {
   set("QUADRILLE_CLUSTER_RATE", options.rate);
   if (options.racks > 0) {
     set("QUADRILLE_CLUSTER_RACKS", options.racks);
-    set("QUADRILLE_CLUSTER_UPLINK", options.uplink > 0 ? options.uplink : options.rate);
+    set("QUADRILLE_CLUSTER_UPLINK", uplink_of(options));
   }
   // Root, or root in a user namespace.
   set("OMPI_ALLOW_RUN_AS_ROOT", 1);
@@ -81,30 +81,12 @@ void set_environment(const Options& options) {
 
 std::vector<std::string> words_for_openmpi(const Job& job, const Folder& folder) {
   const std::string network(subnet);
-  return {job.launcher,
-          "-n",
-          std::to_string(job.mapping.size()),
-          "--hostfile",
-          folder.hosts(),
-          "--map-by",
-          "seq",
-          "--bind-to",
-          "none",
-          "--mca",
-          "plm_rsh_agent",
-          agent_file,
-          "--mca",
-          "plm_rsh_no_tree_spawn",
-          "1",
-          "--mca",
-          "btl_tcp_if_include",
-          network,
-          "--mca",
-          "oob_tcp_if_include",
-          network,
-          "--mca",
-          "orte_tmpdir_base",
-          folder.path()};
+  return {job.launcher, "-n", std::to_string(job.mapping.size()), "--hostfile", folder.hosts(), "--map-by", "seq",
+          "--bind-to", "none",
+          // Not Slurm's, in whose allocation this may run.
+          "--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--mca", "plm_rsh_agent", agent_file, "--mca",
+          "plm_rsh_no_tree_spawn", "1", "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network,
+          "--mca", "orte_tmpdir_base", folder.path()};
 }
 
 std::vector<std::string> words_for_mpich(const Job& job, const Folder& folder) {
@@ -114,9 +96,10 @@ std::vector<std::string> words_for_mpich(const Job& job, const Folder& folder) {
 
 // In the cluster: starts the launcher and sees to it that its end is the end of all it started, also of what it left
 // to itself.
-int supervise(const std::vector<std::string>& words) {
+int supervise(const std::vector<std::string>& words, const BlockedSignals& blocked) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const BlockedSignals blocked;
+  // What a terminal sends before the launcher is there does not reach it.
+  if (const auto signal = signal_to_end()) return 128 + *signal;
   const pid_t child = fork();
   require(child, fmt::format("can't start {}", words.front()));
   if (child == 0) {
@@ -137,6 +120,7 @@ int run_job(const State& state, const Job& job) {
   const std::string hosts = openmpi ? hosts_for_openmpi(job.mapping) : hosts_for_mpich(job.mapping);
   const std::filesystem::path here = std::filesystem::current_path();
   const auto job_on_first_node = [&] {
+    const BlockedSignals blocked;  // until the folder is gone
     enter_node(state.holders.front(), 0, state.options.skew);
     return_to(here);
     const Folder folder(state);
@@ -145,7 +129,7 @@ int run_job(const State& state, const Job& job) {
     const auto words_for = openmpi ? words_for_openmpi : words_for_mpich;
     std::vector<std::string> words = words_for(job, folder);
     words.insert(words.end(), job.program.begin(), job.program.end());
-    return supervise(words);
+    return supervise(words, blocked);
   };
   return in_cluster(state, job_on_first_node, orphaned_signal());
 }

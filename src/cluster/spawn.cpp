@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <limits>
 
 #include "launch/system.hpp"
@@ -17,15 +18,35 @@ pid_t fork_with(unsigned long flags) {
   return static_cast<pid_t>(syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
+namespace {
+
+bool close_from_to(unsigned first, unsigned last) {
+  return syscall(SYS_close_range, first, last, 0) == 0;
+}
+
+// Where the kernel has no close_range, which came with Linux 5.9.
+void close_each_but(const std::vector<int>& kept) {
+  std::vector<int> open;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    open.push_back(std::stoi(entry.path().filename().string()));
+  }
+  for (int one : open) {
+    if (one > STDERR_FILENO && !std::binary_search(kept.begin(), kept.end(), one)) close(one);
+  }
+}
+
+}  // namespace
+
 void close_all_but(std::vector<int> kept) {
+  std::erase_if(kept, [](int one) { return one < 0; });
   std::sort(kept.begin(), kept.end());
   unsigned first = STDERR_FILENO + 1;
   for (int one : kept) {
     const auto number = static_cast<unsigned>(one);
-    if (number > first) close_range(first, number - 1, 0);
+    if (number > first && !close_from_to(first, number - 1)) return close_each_but(kept);
     first = std::max(first, number + 1);
   }
-  close_range(first, std::numeric_limits<unsigned>::max(), 0);
+  if (!close_from_to(first, std::numeric_limits<unsigned>::max())) close_each_but(kept);
 }
 
 void write_file(const std::string& path, const std::string& text) {

@@ -11,7 +11,7 @@ namespace quadrille::cluster {
 // says.
 pid_t fork_with(unsigned long flags);
 
-// All but these and the standard ones.
+// All but these and the standard ones. Numbers less than 0 are none. Throws std::runtime_error.
 void close_all_but(std::vector<int> kept);
 
 // An existing or a new file. Throws std::runtime_error.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,22 +25,64 @@ using nlohmann::json;
 std::filesystem::path folder() {
   if (geteuid() == 0) return "/run/quadrille";
   const char* set = std::getenv("XDG_RUNTIME_DIR");
-  if (set && access(set, W_OK) == 0) return std::filesystem::path(set) / "quadrille";
+  if (set && access(set, W_OK) == 0) return std::filesystem::absolute(set) / "quadrille";
   return fmt::format("/tmp/quadrille-{}", geteuid());
 }
 
-// In /tmp the name may have been taken by somebody else.
-void make_folder(const std::filesystem::path& path) {
-  constexpr mode_t owner_only = 0700;
-  if (mkdir(path.c_str(), owner_only) < 0 && errno != EEXIST) {
-    launch::fail(errno, fmt::format("can't make the folder {}", path.string()));
-  }
+// In /tmp the name may have been taken by somebody else. Nothing if there is no folder.
+Descriptor open_folder(const std::filesystem::path& path) {
+  Descriptor open_one(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (open_one.get() < 0 && errno == ENOENT) return {};
   struct stat about {};
-  launch::require(lstat(path.c_str(), &about), fmt::format("can't look at {}", path.string()));
-  if (!S_ISDIR(about.st_mode) || about.st_uid != geteuid()) {
+  if (open_one.get() < 0 || fstat(open_one.get(), &about) < 0 || about.st_uid != geteuid()) {
     throw std::runtime_error(
         fmt::format("{} is not a folder of yours: set XDG_RUNTIME_DIR to a folder that is", path.string()));
   }
+  return open_one;
+}
+
+bool is_at(const Descriptor& folder, const std::filesystem::path& path) {
+  struct stat here {};
+  struct stat there {};
+  return fstat(folder.get(), &here) == 0 && stat(path.c_str(), &there) == 0 && here.st_dev == there.st_dev &&
+         here.st_ino == there.st_ino;
+}
+
+// The folder, which nobody else changes as long as this is open. Nothing if there is none.
+Descriptor locked_folder(const std::filesystem::path& path) {
+  while (true) {
+    Descriptor folder = open_folder(path);
+    if (folder.get() < 0) return {};
+    while (flock(folder.get(), LOCK_EX) < 0) {
+      if (errno != EINTR) launch::fail(errno, fmt::format("can't lock {}", path.string()));
+    }
+    // Whoever had it before may have removed it.
+    if (is_at(folder, path)) return folder;
+  }
+}
+
+Descriptor locked_new_folder(const std::filesystem::path& path) {
+  constexpr mode_t owner_only = 0700;
+  while (true) {
+    if (mkdir(path.c_str(), owner_only) < 0 && errno != EEXIST) {
+      launch::fail(errno, fmt::format("can't make the folder {}", path.string()));
+    }
+    Descriptor folder = locked_folder(path);
+    if (folder.get() >= 0) return folder;
+  }
+}
+
+std::string boot() {
+  std::ifstream file("/proc/sys/kernel/random/boot_id");
+  std::string id;
+  std::getline(file, id);
+  return id;
+}
+
+std::uint64_t process_namespace() {
+  struct stat about {};
+  launch::require(stat("/proc/self/ns/pid", &about), "can't look at /proc/self/ns/pid");
+  return about.st_ino;
 }
 
 json to_json(const State& state) {
@@ -48,7 +91,8 @@ json to_json(const State& state) {
           {"slots", options.slots},   {"rate", options.rate},
           {"racks", options.racks},   {"uplink", options.uplink},
           {"skew", options.skew},     {"keeper", {{"id", state.keeper.id}, {"started", state.keeper.started}}},
-          {"holders", state.holders}, {"user_namespace", state.user_namespace}};
+          {"holders", state.holders}, {"user_namespace", state.user_namespace},
+          {"boot", state.boot},       {"process_namespace", state.process_namespace}};
 }
 
 State from_json(const json& object) {
@@ -65,10 +109,51 @@ State from_json(const json& object) {
   object.at("keeper").at("started").get_to(state.keeper.started);
   object.at("holders").get_to(state.holders);
   object.at("user_namespace").get_to(state.user_namespace);
+  object.at("boot").get_to(state.boot);
+  object.at("process_namespace").get_to(state.process_namespace);
   return state;
 }
 
+// Nothing if there is no such file, or no longer.
+std::optional<State> read_if_there(const std::filesystem::path& file) {
+  if (open_folder(file.parent_path()).get() < 0) return std::nullopt;
+  const Descriptor in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (in.get() < 0 && errno == ENOENT) return std::nullopt;
+  launch::require(in.get(), fmt::format("can't read {}", file.string()));
+  struct stat about {};
+  launch::require(fstat(in.get(), &about), fmt::format("can't look at {}", file.string()));
+  if (about.st_uid != geteuid()) throw std::runtime_error(fmt::format("{} is not a file of yours", file.string()));
+  try {
+    return from_json(json::parse(launch::read_all(in.get())));
+  } catch (const json::exception& error) {
+    throw std::runtime_error(
+        fmt::format("{} is not the state of a cluster ({}): remove it", file.string(), error.what()));
+  }
+}
+
+// Inside, processes have other numbers and an ordinary user is root: all files would be misread.
+void refuse_inside() {
+  std::ifstream file("/proc/1/comm");
+  std::string first;
+  if (std::getline(file, first) && first == keeper_name) {
+    throw std::runtime_error("this command runs on a node of a cluster: give it outside of that");
+  }
+}
+
 }  // namespace
+
+void set_origin(State& state) {
+  state.boot = boot();
+  state.process_namespace = process_namespace();
+}
+
+std::string to_text(const State& state) {
+  return to_json(state).dump(1) + "\n";
+}
+
+State from_text(const std::string& text) {
+  return from_json(json::parse(text));
+}
 
 std::filesystem::path state_file(const std::string& name) {
   check_name(name);
@@ -76,21 +161,25 @@ std::filesystem::path state_file(const std::string& name) {
 }
 
 State read_state(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  try {
-    return from_json(json::parse(stream));
-  } catch (const json::exception& error) {
-    throw std::runtime_error(
-        fmt::format("{} is not the state of a cluster ({}): remove it", file.string(), error.what()));
-  }
+  auto state = read_if_there(file);
+  if (!state) throw std::runtime_error(fmt::format("there is no file {}: the cluster is no longer up", file.string()));
+  return *state;
 }
 
 std::optional<State> find_state(const std::string& name) {
+  refuse_inside();
   const std::filesystem::path file = state_file(name);
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  State state = read_state(file);
-  if (opened(state.keeper)) return state;
-  remove_state(name);
+  auto state = read_if_there(file);
+  if (!state) return std::nullopt;
+  const bool same_boot = state->boot == boot();
+  if (same_boot && state->process_namespace != process_namespace()) {
+    throw std::runtime_error(
+        fmt::format("the cluster '{}' was brought up in another namespace of processes, as a container has: give the "
+                    "command there, or remove {} if that is gone",
+                    name, file.string()));
+  }
+  if (same_boot && opened(state->keeper)) return state;
+  remove_state(file, *state);
   return std::nullopt;
 }
 
@@ -105,12 +194,12 @@ State need_state(const std::string& name) {
 
 bool write_state(const State& state) {
   const std::filesystem::path file = state_file(state.options.name);
-  make_folder(file.parent_path());
+  const Descriptor folder = locked_new_folder(file.parent_path());
   // Written aside first: whoever reads it must find all of it, and of two that make it, one is to know.
   std::string draft = (file.parent_path() / ".draft-XXXXXX").string();
   Descriptor out(mkostemp(draft.data(), O_CLOEXEC));
   launch::require(out.get(), fmt::format("can't write to {}", file.parent_path().string()));
-  const bool written = launch::write_all(out.get(), to_json(state).dump(1) + "\n");
+  const bool written = launch::write_all(out.get(), to_text(state));
   const bool first = written && link(draft.c_str(), file.c_str()) == 0;
   const int error = errno;
   unlink(draft.c_str());
@@ -118,9 +207,11 @@ bool write_state(const State& state) {
   return first;
 }
 
-void remove_state(const std::string& name) {
-  const std::filesystem::path file = state_file(name);
-  unlink(file.c_str());
+void remove_state(const std::filesystem::path& file, const State& state) {
+  const Descriptor folder = locked_folder(file.parent_path());
+  if (folder.get() < 0) return;
+  const auto now = read_if_there(file);
+  if (now && now->keeper == state.keeper && now->boot == state.boot) unlink(file.c_str());
   rmdir(file.parent_path().c_str());
 }
 
@@ -133,7 +224,11 @@ std::vector<std::string> names_of_clusters() {
   }
   std::vector<std::string> names;
   for (const std::string& name : files) {
-    if (find_state(name)) names.push_back(name);
+    try {
+      if (find_state(name)) names.push_back(name);
+    } catch (const std::exception&) {
+      continue;  // damaged, or another's: whoever asks for it by name is told
+    }
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -52,6 +51,7 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 Finished run(const std::vector<std::string>& words, const std::string& input) {
   const Descriptor in = file_of(input);
   Pipe out = make_pipe();
+  expect_children();
   // Not posix_spawn: that shares memory with its parent for a while, which a parent that is to have children in another
   // time namespace may not do in every kernel.
   const pid_t child = fork();
@@ -66,9 +66,7 @@ Finished run(const std::vector<std::string>& words, const std::string& input) {
   out.write.reset();
   Finished finished;
   finished.text = read_all(out.read.get());
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-  finished.status = exit_status(status);
+  finished.status = exit_status(wait_for(child));
   return finished;
 }
 

@@ -55,11 +55,11 @@ std::optional<Mpi> mpi_of_launcher() {
 }
 
 std::filesystem::path launcher_of(Mpi mpi) {
+  // The user's choice by the PATH first: Debian's own name may belong to another version than the program.
   const std::string own = fmt::format("mpirun.{}", name(mpi));
-  if (const auto path = find_program(own)) return *path;
-  for (const char* common : {"mpirun", "mpiexec", "mpiexec.hydra"}) {
+  for (const std::string& common : {std::string("mpirun"), std::string("mpiexec"), own, std::string("mpiexec.hydra")}) {
     const auto path = find_program(common);
-    if (path && mpi_in_version(run({*path, "--version"}).text) == mpi) return *path;
+    if (path && (common == own || mpi_in_version(run({*path, "--version"}).text) == mpi)) return *path;
   }
   throw std::runtime_error(
       fmt::format("there is no launcher of {0}: neither {1} nor an mpirun of it is in the PATH; on Debian it is in the "

@@ -9,6 +9,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <stdexcept>
 
@@ -52,6 +53,18 @@ bool write_all(int descriptor, std::string_view text) {
     text.remove_prefix(static_cast<std::size_t>(bytes));
   }
   return true;
+}
+
+void expect_children() {
+  std::signal(SIGCHLD, SIG_DFL);
+}
+
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) fail(errno, fmt::format("can't wait for the process {}", child));
+  }
+  return status;
 }
 
 int exit_status(int wait_status) {

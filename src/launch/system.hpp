@@ -48,6 +48,12 @@ std::string read_all(int descriptor);
 // False if nobody reads any more.
 bool write_all(int descriptor, std::string_view text);
 
+// A process may have been started with SIGCHLD ignored, and then can't wait for its children.
+void expect_children();
+
+// Waits for a child's end; what wait says. Throws std::runtime_error.
+int wait_for(pid_t child);
+
 // What wait says, as a shell would: 128 + signal where a signal ended it.
 int exit_status(int wait_status);
 

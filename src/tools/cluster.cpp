@@ -30,8 +30,7 @@ std::string described(const cluster::Options& options) {
   std::string text =
       fmt::format("{} nodes of {} slots, {} a node", options.nodes, options.slots, cluster::rate_text(options.rate));
   if (options.racks > 0) {
-    const auto uplink = options.uplink > 0 ? options.uplink : options.rate;
-    text += fmt::format(", {} racks, {} between them", options.racks, cluster::rate_text(uplink));
+    text += fmt::format(", {} racks, {} between them", options.racks, cluster::rate_text(cluster::uplink_of(options)));
   }
   return text + (options.skew ? ", each node with its own clock" : "");
 }
@@ -41,6 +40,7 @@ void add_up(CLI::App& cluster_command) {
     cluster::Options options;
     std::optional<std::string> rate;
     std::optional<std::string> uplink;
+    std::optional<pid_t> lasting;
   };
   const auto wish = std::make_shared<Wish>();
   cluster::Options& options = wish->options;
@@ -48,14 +48,15 @@ void add_up(CLI::App& cluster_command) {
   command->add_option("--nodes", options.nodes, "How many nodes; without it: 16");
   command->add_option("--slots", options.slots, "How many ranks a node takes; without it: 4");
   command->add_option("--rate", wish->rate, "Bits a second of a node's link, each way, as 1gbit; without it: 200mbit");
-  command->add_option("--racks", options.racks, "How many racks; without it: all nodes on one switch");
+  command->add_option("--racks", options.racks, "How many racks; without it, or 0: all nodes on one switch");
   command->add_option("--uplink", wish->uplink, "Bits a second of a rack's link, each way; without it: as a node's");
   command->add_flag("--skew", options.skew, "Each node has a monotonic clock of its own");
+  command->add_option("--while", wish->lasting, "Take it down when the process of this number ends");
   add_name(command, options.name);
   command->callback([wish] {
     if (wish->rate) wish->options.rate = cluster::parse_rate("--rate", *wish->rate);
     if (wish->uplink) wish->options.uplink = cluster::parse_rate("--uplink", *wish->uplink);
-    const cluster::State state = cluster::up(wish->options);
+    const cluster::State state = cluster::up(wish->options, wish->lasting);
     fmt::print("{} is up: {}\n", state.options.name, described(state.options));
   });
 }
@@ -119,33 +120,48 @@ void add_exec(CLI::App& cluster_command, Exit& exit) {
   });
 }
 
-void print_json(const std::string& name, const std::optional<cluster::State>& state) {
-  nlohmann::ordered_json object = {{"name", name}, {"up", state.has_value()}};
-  if (state) {
-    const cluster::Options& options = state->options;
+struct Status {
+  cluster::State state;
+  std::vector<int> cut;
+};
+
+// Nothing if it is not up, or ends while it is asked.
+std::optional<Status> status_of(const std::string& name) {
+  const auto state = cluster::find_state(name);
+  if (!state) return std::nullopt;
+  try {
+    return Status{*state, cluster::cut_nodes(*state)};
+  } catch (const std::runtime_error&) {
+    if (!cluster::ends_soon(state->keeper)) throw;
+    return std::nullopt;
+  }
+}
+
+void print_json(const std::string& name, const std::optional<Status>& status) {
+  nlohmann::ordered_json object = {{"name", name}, {"up", status.has_value()}};
+  if (status) {
+    const cluster::Options& options = status->state.options;
     object.update({{"nodes", options.nodes},
                    {"slots", options.slots},
                    {"rate", options.rate},
                    {"racks", options.racks},
-                   {"uplink", options.racks == 0   ? 0
-                              : options.uplink > 0 ? options.uplink
-                                                   : options.rate},
+                   {"uplink", cluster::uplink_of(options)},
                    {"skew", options.skew},
-                   {"keeper", state->keeper.id}});
+                   {"keeper", status->state.keeper.id}});
     object["cut"] = nlohmann::ordered_json::array();
-    for (int node : cluster::cut_nodes(*state)) object["cut"].push_back(cluster::node_name(node));
+    for (int node : status->cut) object["cut"].push_back(cluster::node_name(node));
   }
   fmt::print("{}\n", object.dump(2));
 }
 
-void print_text(const std::string& name, const std::optional<cluster::State>& state) {
-  if (!state) {
+void print_text(const std::string& name, const std::optional<Status>& status) {
+  if (!status) {
     const auto others = cluster::names_of_clusters();
     fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; up are {}", fmt::join(others, ", ")));
     return;
   }
-  fmt::print("{} is up: {}\n", name, described(state->options));
-  for (int node : cluster::cut_nodes(*state)) fmt::print("{} is cut off\n", cluster::node_name(node));
+  fmt::print("{} is up: {}\n", name, described(status->state.options));
+  for (int node : status->cut) fmt::print("{} is cut off\n", cluster::node_name(node));
 }
 
 void add_status(CLI::App& cluster_command, Exit& exit) {
@@ -154,13 +170,14 @@ void add_status(CLI::App& cluster_command, Exit& exit) {
     bool json = false;
   };
   const auto wish = std::make_shared<Wish>();
-  auto* command = cluster_command.add_subcommand("status", "Say what is up; exit status 1 if nothing is");
+  auto* command = cluster_command.add_subcommand(
+      "status", "Say whether a cluster is up and what it is made of; exit status 1 if it is not up");
   command->add_flag("--json", wish->json, "As an object, for programs");
   add_name(command, wish->name);
   command->callback([wish, &exit] {
-    const auto state = cluster::find_state(wish->name);
-    wish->json ? print_json(wish->name, state) : print_text(wish->name, state);
-    exit = state ? 0 : 1;
+    const auto status = status_of(wish->name);
+    wish->json ? print_json(wish->name, status) : print_text(wish->name, status);
+    exit = status ? 0 : 1;
   });
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
 }
 
@@ -11,10 +11,12 @@ namespace quadrille::tools {
 
 using Words = std::vector<std::string>;
 
-// A program to start and its arguments. Behind the first word all words are the program's, also those with dashes.
+// For a subcommand that starts a program: behind the first word all words are the program's, also those with dashes,
+// and each as it was given. `words` must live until they are parsed.
 void add_program(CLI::App* command, const char* name, Words& words, const char* text);
 
-// CLI11 takes the dashes in front of the program for a word of it, where another word stands before them.
+// CLI11 takes the dashes in front of the program for a word of it, where another word stands before them. Throws
+// std::invalid_argument if no program is left.
 Words without_dashes(Words words);
 
 }  // namespace quadrille::tools

@@ -1,5 +1,6 @@
 """Clusters on this machine: cluster_test.py PATH_OF_QUADRILLE"""
 
+import json
 import os
 import pathlib
 import signal
@@ -60,6 +61,7 @@ class Nodes(WithCluster):
     def test_a_command_has_its_folder_its_arguments_and_its_status(self):
         self.assertEqual(self.cluster.execute(1, "pwd", cwd="/usr"), "/usr\n")
         self.assertEqual(self.cluster.execute(1, "printf", "%s,", "-n", "a b", "--", "--name"), "-n,a b,--,--name,")
+        self.assertEqual(self.cluster.execute(1, "printf", "%s;", "[a,b]", "[]", "", "[", "a,b"), "[a,b];[];;[;a,b;")
         self.assertEqual(self.cluster("exec", "node1", "--", "sh", "-c", "exit 3").returncode, 3)
         self.assertEqual(self.cluster("exec", "node1", "--", "sh", "-c", "kill -9 $$").returncode, 128 + 9)
         missing = self.cluster("exec", "node1", "--", "no-such-program")
@@ -203,6 +205,7 @@ class UpAndDown(unittest.TestCase):
         before = traces(self.cluster.name)
         self.cluster.up("--nodes", 3)
         with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
+            self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
             # The numbers of the nodes' processes are those inside.
             os.kill(self.cluster.status()["keeper"], signal.SIGKILL)
             self.assertEqual(job.wait(10), 128 + 9)
@@ -211,6 +214,94 @@ class UpAndDown(unittest.TestCase):
         self.assertEqual(status.returncode, 1)
         self.assertIn("is not up", status.stdout)
         self.check_nothing_is_left(before)
+
+    def test_commands_at_once_have_an_answer_while_it_ends(self):
+        for _ in range(5):
+            self.cluster.up("--nodes", 2)
+            os.kill(self.cluster.status()["keeper"], signal.SIGKILL)
+            words = self.cluster.words("status", "--json")
+            jobs = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(6)]
+            for said in [job.communicate()[0] for job in jobs]:
+                # A signal may reach the keeper after they ask.
+                self.assertEqual(json.loads(said)["name"], self.cluster.name)
+            self.assertTrue(wait_until(lambda: not self.cluster.status()["up"]))
+
+    def test_of_two_of_one_name_at_once_one_comes_up(self):
+        words = self.cluster.words("up", "--while", os.getpid(), "--nodes", 3)
+        jobs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+        errors = [job.communicate()[1] for job in jobs]
+        self.assertEqual(sorted(job.returncode for job in jobs), [0, 2], errors)
+        self.assertIn("is up already", "".join(errors))
+        self.assertEqual(self.cluster.execute("node2", "hostname"), "node2\n")
+
+    def test_it_goes_down_with_the_process_it_is_to_last_for(self):
+        before = traces(self.cluster.name)
+        with subprocess.Popen(["sleep", "100"]) as process:
+            self.assertEqual(self.cluster("up", "--nodes", 2, "--while", process.pid).returncode, 0)
+            self.assertTrue(self.cluster.status()["up"])
+            process.kill()
+        self.check_nothing_is_left(before)
+
+    def test_it_goes_down_when_its_file_is_removed(self):
+        before = traces(self.cluster.name)
+        self.cluster.up("--nodes", 2)
+        time.sleep(1.5)
+        self.assertTrue(self.cluster.status()["up"])
+        self.cluster.file().unlink()
+        wait_until(lambda: not running(self.cluster.name))
+        other = Cluster(QUADRILLE, suffix="-b")  # whose end removes the folder
+        other.up("--nodes", 1)
+        other.down()
+        self.check_nothing_is_left(before)
+
+    def test_a_damaged_file_is_in_the_way_of_its_own_name_only(self):
+        other = Cluster(QUADRILLE, suffix="-b")
+        self.cluster.up("--nodes", 1)
+        damaged = self.cluster.file().with_name(f"{other.name}.json")
+        damaged.write_text("{")
+        self.addCleanup(damaged.unlink)
+        done = Cluster(QUADRILLE, suffix="-c")("status")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(self.cluster.name, done.stdout)
+        done = other("status")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not the state of a cluster", done.stderr)
+
+    def test_a_file_of_somebody_else_is_not_believed(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can give files away")
+        self.cluster.up("--nodes", 1)
+        file = self.cluster.file()
+        os.chown(file, 1, 1)
+        done = self.cluster("exec", "0", "--", "true")
+        os.chown(file, 0, 0)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not a file of yours", done.stderr)
+
+    def test_where_processes_have_other_numbers_it_is_not_taken_for_dead(self):
+        self.cluster.up("--nodes", 2)
+        for subcommand in ("status", "down", "up"):
+            done = self.cluster("exec", "1", "--", *self.cluster.words(subcommand))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("runs on a node of a cluster", done.stderr)
+        if os.geteuid() == 0:
+            elsewhere = Cluster(QUADRILLE, before=("unshare", "--pid", "--fork", "--mount-proc"))
+            done = elsewhere("status")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("another namespace of processes", done.stderr)
+        self.assertTrue(self.cluster.status()["up"])
+
+    def test_down_names_the_command_that_it_would_wait_for(self):
+        self.cluster.up("--nodes", 2)
+        with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
+            self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
+            job.send_signal(signal.SIGSTOP)
+            done = self.cluster("down", timeout=20)
+            job.send_signal(signal.SIGCONT)
+            self.assertEqual(job.wait(10), 128 + 9)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"process {job.pid} (quadrille, stopped)", done.stderr)
+        self.assertTrue(wait_until(lambda: not self.cluster.status()["up"]))
 
     def test_down_ends_what_runs_there(self):
         self.cluster.up("--nodes", 2)
@@ -221,8 +312,9 @@ class UpAndDown(unittest.TestCase):
 
     def test_a_failed_start_leaves_nothing(self):
         before = traces(self.cluster.name)
-        with subprocess.Popen(self.cluster.words("up", "--nodes", "64")) as job:
-            wait_until(lambda: running(self.cluster.name))
+        with subprocess.Popen(self.cluster.words("up", "--while", os.getpid(), "--nodes", "64")) as job:
+            # The command, the keeper and a holder.
+            self.assertTrue(wait_until(lambda: len(running(self.cluster.name)) >= 3))
             job.kill()
         self.check_nothing_is_left(before)
 
@@ -250,9 +342,10 @@ class UpAndDown(unittest.TestCase):
     def test_impossible_ones_are_refused(self):
         for words, expected in (
             (("--rate", "fast"), "--rate: 'fast' is no rate such as 200mbit"),
-            (("--racks", "17"), "--racks: 17 is not between 1 and 16"),
+            (("--racks", "17"), "--racks: 17 is not between 0 and 16"),
             (("--uplink", "1gbit"), "say how many by --racks"),
             (("--nodes", "0"), "--nodes: 0 is not between 1 and 1000"),
+            (("--while", str(2**30)), f"--while: there is no process {2**30}"),
         ):
             done = self.cluster("up", *words)
             self.assertEqual(done.returncode, 2, words)

@@ -10,14 +10,24 @@ import time
 
 SKIPPED = 77
 
-# What `up` says where a machine does not let it.
-REFUSALS = ("can't make namespaces", "can't make mounts private", "can't mount", "the kernel has no", "is missing")
+# What a cluster is made of, without any of our code.
+PROBE = """set -e
+PATH=$PATH:/usr/sbin:/sbin
+mount --make-rslave /
+mount -t proc proc /proc
+mount -t tmpfs tmpfs /dev/shm
+ip link add switch type bridge
+ip link add one type veth peer name other
+tc qdisc add dev one root tbf rate 1mbit burst 6000 latency 200ms
+"""
+SPACES = ("--net", "--mount", "--pid", "--fork")
 
 
 class Cluster:
     """The command, for a cluster of a name that no other test takes; `before` are words in front of it."""
 
     def __init__(self, quadrille, suffix="", before=()):
+        self.before = before
         self.quadrille = [*before, quadrille]
         self.name = f"test-{os.getpid()}{suffix}"
 
@@ -35,8 +45,12 @@ class Cluster:
             **more,
         )
 
+    def up_while_here(self, *words):
+        """Down again at the latest when this script ends."""
+        return self("up", "--while", os.getpid(), *words)
+
     def up(self, *words):
-        done = self("up", *words)
+        done = self.up_while_here(*words)
         if done.returncode != 0:
             raise AssertionError(f"up failed: {done.stderr}")
 
@@ -45,6 +59,12 @@ class Cluster:
 
     def status(self):
         return json.loads(self("status", "--json").stdout)
+
+    def file(self):
+        """What other commands know it by."""
+        folders = ("/run/quadrille", f"{os.environ.get('XDG_RUNTIME_DIR')}/quadrille", f"/tmp/quadrille-{os.geteuid()}")
+        files = (pathlib.Path(folder) / f"{self.name}.json" for folder in folders)
+        return next(file for file in files if file.exists())
 
     def execute(self, node, *words, **more):
         """What a command on a node prints."""
@@ -75,14 +95,27 @@ def places(cluster, program, count, *words):
     return lines
 
 
+def why_impossible(before):
+    """What refuses the parts of a cluster on this machine, if anything does; `before` are words in front."""
+    errors = []
+    for user in ((), ("--user", "--map-root-user")):
+        words = [*before, "unshare", *user, *SPACES, "sh", "-c", PROBE]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+        if done.returncode == 0:
+            return ""
+        errors.append(done.stderr.strip())
+    return "; ".join(errors)
+
+
 def skip_unless_possible(cluster):
-    """Ends the test with the reason if this machine refuses clusters."""
-    done = cluster("up", "--nodes", 2)
+    """Ends the test with the reason if this machine refuses clusters, not only ours."""
+    done = cluster.up_while_here("--nodes", 2)
     if done.returncode == 0:
         cluster.down()
         return
-    if any(refusal in done.stderr for refusal in REFUSALS):
-        print(f"SKIP: no cluster can be made here: {done.stderr}")
+    reason = why_impossible(cluster.before)
+    if reason:
+        print(f"SKIP: no cluster can be made here: {done.stderr}{reason}")
         sys.exit(SKIPPED)
     raise SystemExit(f"quadrille cluster up failed: {done.stderr}")
 

@@ -97,6 +97,20 @@ class Ranks(unittest.TestCase):
             self.assertNotIn("ompi", files)
 
 
+class Down(unittest.TestCase):
+    def test_it_ends_what_was_started(self):
+        cluster = Cluster(QUADRILLE, suffix="-down")
+        cluster.up("--nodes", 3, "--slots", 1)
+        self.addCleanup(cluster.down)
+        with subprocess.Popen(cluster.words("run", "--", WHERE, "stay"), stdout=subprocess.PIPE, text=True) as job:
+            for _ in range(3):
+                job.stdout.readline()
+            self.assertEqual(cluster("down").returncode, 0)
+            self.assertEqual(job.wait(10), 128 + 9)
+        self.assertEqual(running(f"{WHERE} stay"), {})
+        self.assertFalse(cluster.status()["up"])
+
+
 if __name__ == "__main__":
     skip_unless_possible(Cluster(QUADRILLE))
     unittest.main(verbosity=2)

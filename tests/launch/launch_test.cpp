@@ -1,5 +1,11 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
 #include <string>
 
 #include "launch/command.hpp"
@@ -32,6 +38,27 @@ TEST(Command, IsRunAndRead) {
   EXPECT_EQ(done.status, 3);
   EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
   EXPECT_EQ(run({"/no/such/program"}).status, 127);
+}
+
+TEST(Command, HasItsStatusAlsoWhereTheEndsOfChildrenWereIgnored) {
+  std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(run({"sh", "-c", "exit 3"}).status, 3);
+  EXPECT_THROW(wait_for(getpid()), std::runtime_error);
+}
+
+TEST(Mpi, HasTheLauncherThatThePathHasFirst) {
+  const std::string before = std::getenv("PATH");
+  const auto folder = std::filesystem::path(testing::TempDir()) / ("launcher-" + std::to_string(getpid()));
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder / "mpirun") << "#!/bin/sh\necho HYDRA build details\n";
+  std::filesystem::permissions(folder / "mpirun", std::filesystem::perms::owner_all);
+  setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
+  EXPECT_EQ(launcher_of(Mpi::mpich), folder / "mpirun");
+  if (find_program("mpirun.openmpi")) {
+    EXPECT_NE(launcher_of(Mpi::openmpi), folder / "mpirun");
+  }
+  setenv("PATH", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Command, IsFoundInThePath) {
