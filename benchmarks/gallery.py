@@ -76,10 +76,10 @@ def measure(quadrille, names):
             if run.cluster:
                 subprocess.run(["quadrille", "cluster", "up", *run.cluster.split()], env=environment, check=True)
             up = run.cluster
-        command = f"{run.launch()} --json {FOLDER / run.name}.json"
+        command = f"{run.launch()} --json {(FOLDER / run.name).relative_to(ROOT)}.json"
         print(f"\n{command}", flush=True)
         try:
-            subprocess.run(command, shell=True, env=environment, check=True)
+            subprocess.run(command, shell=True, env=environment, cwd=ROOT, check=True)
         except subprocess.CalledProcessError:
             if up:
                 subprocess.run(["quadrille", "cluster", "down"], env=environment, check=False)
@@ -114,8 +114,11 @@ def of_ratio(point):
     ratio = point.get("ratio")
     if not ratio:
         return ""
-    interval = f" ({ratio['low']:.2f} to {ratio['high']:.2f})" if "low" in ratio else ""
-    return f"{ratio['median']:.2f}{interval}"
+    def digits(value):
+        return f"{value:.2g}" if value < 0.0995 else f"{value:.2f}"
+
+    interval = f" ({digits(ratio['low'])} to {digits(ratio['high'])})" if "low" in ratio else ""
+    return f"{digits(ratio['median'])}{interval}"
 
 
 def table(run, reports):

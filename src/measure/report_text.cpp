@@ -37,6 +37,7 @@ std::string origin(const Provenance& from) {
 
 std::string ratio_text(const Interval& ratio, bool whole) {
   const auto digits = [](double value) {
+    if (value < 0.0995) return fmt::format("{:.2g}", value);
     return fmt::format("{:.{}f}", value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
   };
   if (!whole) return digits(ratio.middle);

@@ -70,8 +70,12 @@ class Ranks(unittest.TestCase):
         self.assertEqual(done.stdout.splitlines(), ["200000000 16 x y"] * NODES, done.stderr)
 
     def test_the_status_is_the_programs(self):
-        done = self.cluster("run", "--mpi", MPI, "-n", 2, "--", "sh", "-c", "exit 3")
-        self.assertEqual(done.returncode, 3, done.stderr)
+        # MPICH's launcher now and then dies of a broken pipe in place of passing the status on, without us as well.
+        broken_pipe = 141
+        statuses = []
+        while len(statuses) < 4 and all(status == broken_pipe for status in statuses):
+            statuses.append(self.cluster("run", "--mpi", MPI, "-n", 2, "--", "sh", "-c", "exit 3").returncode)
+        self.assertEqual(statuses[-1], 3, statuses)
 
     def end_by(self, sent):
         words = self.cluster.words("run", "-n", "8", "--map", "cyclic", "--", WHERE, "stay")
