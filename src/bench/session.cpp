@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "algorithms/catalogue.hpp"
-#include "engine/waiting.hpp"
+#include "machine/cores.hpp"
 
 namespace quadrille::bench {
 
@@ -41,7 +41,7 @@ Place place_of(Communicator& comm, const Clocks& clocks) {
   place.ranks = comm.size();
   place.nodes = clocks.nodes();
   place.neighbours = clocks.neighbours();
-  place.cores = engine::usable_cores();
+  place.cores = machine::usable_cores();
   place.rate_bits = from_environment("QUADRILLE_CLUSTER_RATE");
   place.uplink_bits = from_environment("QUADRILLE_CLUSTER_UPLINK");
   // Who has a core of his own waits for others who have none: one node that is short of cores is enough.

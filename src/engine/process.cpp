@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/context.hpp"
+#include "machine/cores.hpp"
 
 namespace quadrille::engine {
 
@@ -38,7 +39,7 @@ Process::Process() {
   check(PMPI_Query_thread(&level), "MPI_Query_thread");
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   threads_ = level == MPI_THREAD_MULTIPLE;
-  patience_ = Patience::of(ranks_on_node(ranks) > usable_cores());
+  patience_ = Patience::of(machine::ranks_on_node(ranks) > machine::usable_cores());
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else.
   int key = MPI_KEYVAL_INVALID;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr), "MPI_Comm_create_keyval");

@@ -6,8 +6,12 @@
 #include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <functional>
 #include <limits>
+#include <map>
 #include <quadrille/error.hpp>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -21,9 +25,32 @@ static_assert(std::is_trivially_copyable_v<Settings>);
   throw Error(MPI_ERR_ARG, fmt::format("{}={}: expected {}", name, text, wanted));
 }
 
+// What a site has set for all its users: lines NAME=VALUE in a file, # begins a comment. No file: nothing.
+std::map<std::string, std::string, std::less<>> site_defaults() {
+  const char* const told = std::getenv("QUADRILLE_CONFIG");
+  const std::string path = told ? told : "/etc/quadrille.conf";
+  std::map<std::string, std::string, std::less<>> defaults;
+  std::ifstream file(path);
+  if (told && *told && !file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_CONFIG={}: can't read it", path));
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t equals = line.find('=');
+    if (!line.starts_with("QUADRILLE") || equals == std::string::npos) {
+      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected QUADRILLE...=value, as in the environment", path, number));
+    }
+    defaults.emplace(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return defaults;
+}
+
+// The user's word, or the site's.
 std::string_view variable(const char* name) {
-  const char* text = std::getenv(name);
-  return text ? text : std::string_view{};
+  static const auto site = site_defaults();
+  const char* const text = std::getenv(name);
+  if (text && *text) return text;
+  const auto place = site.find(name);
+  return place == site.end() ? std::string_view{} : std::string_view(place->second);
 }
 
 // Numbers of bytes may end in k, M or G.

@@ -4,13 +4,6 @@
 
 namespace quadrille::engine {
 
-// Processors this job may keep busy on this node: those its launcher may run on, no more than the control group's
-// share of time allows.
-double usable_cores();
-
-// Ranks of this job on this node, as the launcher says; `ranks` where it does not.
-int ranks_on_node(int ranks);
-
 // How a rank waits: it spins while every rank has a core of its own, then lets others run, then sleeps.
 struct Patience {
   std::chrono::nanoseconds spin;   // from the last event

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "machine/cores.hpp"
+
 namespace quadrille::interpose {
 
 namespace {
@@ -77,7 +79,7 @@ bool DropIn::ranks_starve_each_other() {
 #else
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  int crowded = engine::ranks_on_node(ranks) > engine::usable_cores() ? 1 : 0;
+  int crowded = machine::ranks_on_node(ranks) > machine::usable_cores() ? 1 : 0;
   check(PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   return crowded != 0;
 #endif

@@ -15,5 +15,6 @@ void add_document(CLI::App& app, Exit& exit);
 void add_bench(CLI::App& app, Exit& exit);
 void add_cluster(CLI::App& app, Exit& exit);
 void add_run(CLI::App& app, Exit& exit);
+void add_doctor(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

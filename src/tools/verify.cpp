@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <malloc.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -8,6 +7,7 @@
 #include <atomic>
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <ctime>
 #include <limits>
 #include <memory>
@@ -18,6 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "machine/cores.hpp"
 #include "tools/choice.hpp"
 #include "tools/commands.hpp"
 #include "verify/matrix.hpp"
@@ -61,14 +62,6 @@ std::set<Rank> parse_ranks(const std::string& text) {
   return ranks;
 }
 
-// Cores this process may use.
-unsigned usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return std::max(1U, std::thread::hardware_concurrency());
-  return static_cast<unsigned>(CPU_COUNT(&set));
-}
-
 std::string check_safely(const verify::Case& one) {
   try {
     return verify::check(one);
@@ -108,7 +101,8 @@ class Campaign {
   bool run() {
     keep_memory();
     std::vector<std::thread> threads;
-    for (unsigned i = 0; i < usable_cores(); ++i) threads.emplace_back([this] { drain(); });
+    const auto cores = static_cast<unsigned>(std::max(1.0, std::ceil(machine::usable_cores())));
+    for (unsigned i = 0; i < cores; ++i) threads.emplace_back([this] { drain(); });
     for (std::thread& thread : threads) thread.join();
     clear_progress();
     return report();

@@ -84,6 +84,24 @@ class Program(unittest.TestCase):
         self.check(done)
         self.assertNotIn("bcast", done.stderr)
 
+    def test_a_site_has_its_defaults_and_the_user_the_last_word(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "site.conf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("# Ours\n\nQUADRILLE_FORCE=allreduce\nQUADRILLE_REPORT=-\n")
+            done = launched(2, CALLS, QUADRILLE_CONFIG=path)
+            self.check(done)
+            self.assertRegex(done.stderr, r"allreduce .* 100%")
+            self.assertRegex(done.stderr, r"bcast .* 0%")
+            done = launched(2, CALLS, options=["--force", "--only", "bcast"], QUADRILLE_CONFIG=path)
+            self.assertRegex(done.stderr, r"allreduce .* 0%")
+            self.assertRegex(done.stderr, r"bcast .* 100%")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("force=all\n")
+            done = launched(2, CALLS, QUADRILLE_CONFIG=path)
+            self.check(done)
+            self.assertIn(f"{path}:1: expected QUADRILLE", done.stderr)
+
     def test_what_it_is_told_wrongly_it_names_and_stays_away(self):
         done = launched(2, CALLS, options=["--only", "broadcast"])
         self.check(done)

@@ -115,13 +115,23 @@ def check_mpi_links(options):
             yield f"{binary}: needs the library {library[1]}"
 
 
+def comes_first(header, name):
+    """Whether the header guards itself, and the source beside it includes it first."""
+    source = header.with_suffix(".cpp")
+    lines = source.read_text().splitlines() if source.is_file() else []
+    first = next((line for line in lines if line.startswith("#include")), "")
+    return first == f'#include "{name}"' and "#pragma once" in header.read_text().splitlines()
+
+
 def check_headers(options):
-    """For each header the build has made an object of nothing else."""
+    """For each header the build has made an object of nothing else, or its own source includes it first."""
     src = options.root / "src"
-    objects = [path for path in read_list(options.objects) if pathlib.Path(path).is_file()]
+    lines = read_list(options.objects)
+    objects = [path for path in lines if pathlib.Path(path).is_file()]
     for header in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".hpp"}):
-        source = f"/{header.relative_to(src)}.cpp."
-        if not any(source in path for path in objects):
+        name = header.relative_to(src)
+        left_to_source = f"{name} by {name.with_suffix('.cpp')}" in lines and comes_first(header, name)
+        if not left_to_source and not any(f"/{name}.cpp." in path for path in objects):
             yield f"{header}: did not compile alone, or was not asked to"
 
 

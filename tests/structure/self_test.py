@@ -150,6 +150,23 @@ class Headers(CheckTest):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertEqual(self.faults("headers", objects=objects), [])
 
+    def test_a_header_that_its_source_includes_first_is_left_to_it(self):
+        self.write("src/low/own.hpp", "#pragma once\nint own();\n")
+        self.write("src/low/own.cpp", '#include "low/own.hpp"\n\nint own() { return 1; }\n')
+        _, objects = self.build()
+        self.assertIn("low/own.hpp by low/own.cpp", objects.read_text())
+        self.assertEqual(self.faults("headers", objects=objects), [])
+        # And not if the source was changed since.
+        self.write("src/low/own.cpp", '#include <string>\n#include "low/own.hpp"\n')
+        self.expect_fault("own.hpp: did not compile alone", "headers", objects=objects)
+
+    def test_a_header_that_its_source_includes_later_is_compiled(self):
+        self.write("src/low/later.hpp", "#pragma once\ninline std::size_t later();\n")
+        self.write("src/low/later.cpp", '#include <string>\n#include "low/later.hpp"\n')
+        done, objects = self.build()
+        self.assertNotEqual(done.returncode, 0)
+        self.expect_fault("later.hpp: did not compile alone", "headers", objects=objects)
+
     def test_a_header_that_leans_on_its_users_is_found(self):
         self.write("src/low/leaning.hpp", "#pragma once\ninline std::size_t size();\n")
         done, objects = self.build()

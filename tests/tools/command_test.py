@@ -245,5 +245,23 @@ class Bench(unittest.TestCase):
             self.assertIn(part, result.stdout)
 
 
+class Doctor(unittest.TestCase):
+    def test_each_finding_has_its_remedy(self):
+        done = run("doctor", "-n", "100000", "--json")
+        findings = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 1)
+        topics = {finding["topic"] for finding in findings}
+        self.assertGreaterEqual(topics, {"cores", "shared memory", "single copy"})
+        for finding in findings:
+            self.assertEqual(finding["good"], not finding["remedy"], finding)
+        crowded = [finding for finding in findings if finding["topic"].startswith("100000 ranks")]
+        self.assertTrue(crowded)
+        self.assertTrue(all("mpirun" in finding["remedy"] for finding in crowded))
+
+    def test_the_text_shows_the_remedy_below_the_finding(self):
+        done = run("doctor", "-n", "100000")
+        self.assertRegex(done.stdout, r"look  100000 ranks, \w+: share .* cores\n      -> ")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,173 @@
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "launch/command.hpp"
+#include "launch/mpi.hpp"
+#include "machine/cores.hpp"
+#include "tools/commands.hpp"
+#include "tools/places.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+// Something about this machine that matters to MPI programs.
+struct Finding {
+  std::string topic;
+  std::string text;
+  std::string remedy;  // empty: nothing is wrong
+};
+
+// In one line. Hydra's is behind a word of its own, among others.
+std::string version_of(const std::string& said) {
+  const std::size_t hydra = said.find("Version:");
+  const std::size_t begin = hydra == std::string::npos ? 0 : said.find_first_not_of(' ', hydra + 8);
+  return said.substr(begin, said.find('\n', begin) - begin);
+}
+
+// The MPIs that are there, and whether there is a drop-in for each.
+std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
+  std::vector<launch::Mpi> found;
+  for (launch::Mpi mpi : {launch::Mpi::openmpi, launch::Mpi::mpich}) {
+    const std::string mpi_name(launch::name(mpi));
+    try {
+      const std::filesystem::path launcher = launch::launcher_of(mpi);
+      const std::string said = version_of(launch::run({launcher, "--version"}).text);
+      found.push_back(mpi);
+      const std::filesystem::path library = place_for(mpi_name) / "libquadrille-dropin.so";
+      const bool there = std::filesystem::exists(library);
+      findings.push_back(
+          {mpi_name, fmt::format("{} ({}), drop-in {}", launcher.string(), said, there ? library.string() : "missing"),
+           there ? "" : fmt::format("build or install Quadrille with {}: there is no {}", mpi_name, library.string())});
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+  }
+  if (found.empty()) {
+    findings.push_back({"MPI", "no launcher of Open MPI or MPICH is in the PATH",
+                        "install one (on Debian openmpi-bin or mpich), or add its folder to the PATH"});
+  }
+  return found;
+}
+
+void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const double cores = machine::usable_cores();
+  const unsigned processors = std::thread::hardware_concurrency();
+  std::string text = fmt::format("{:g} of {} processors are usable", cores, processors);
+  std::string remedy;
+  if (cores < processors) {
+    text += ": affinity or a control group sets a bound";
+    remedy = "widen the job's share (docker run --cpus, Slurm's --cpus-per-task, taskset), or start fewer ranks";
+  }
+  findings.push_back({"cores", text, remedy});
+  if (ranks == 0) return;
+  const bool crowded = ranks > cores;
+  for (launch::Mpi mpi : mpis) {
+    std::string advice;
+    if (crowded && mpi == launch::Mpi::mpich) {
+      advice = "its calls spin while they wait, and keep the core from those who work: quadrille run -- mpirun ...";
+    } else if (crowded) {
+      advice = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 ...";
+    }
+    findings.push_back({fmt::format("{} ranks, {}", ranks, launch::name(mpi)),
+                        crowded ? fmt::format("share {:g} cores", cores) : "have a core each", advice});
+  }
+}
+
+void look_at_shared_memory(std::vector<Finding>& findings) {
+  constexpr double mebibyte = 1024.0 * 1024.0;
+  constexpr double enough = 256;
+  struct statvfs of = {};
+  if (statvfs("/dev/shm", &of) != 0) {
+    findings.push_back(
+        {"shared memory", "there is no /dev/shm", "mount -t tmpfs tmpfs /dev/shm; MPI's ranks talk through it"});
+    return;
+  }
+  const double size = static_cast<double>(of.f_blocks) * static_cast<double>(of.f_frsize) / mebibyte;
+  const double unused = static_cast<double>(of.f_bavail) * static_cast<double>(of.f_frsize) / mebibyte;
+  const bool short_of_it = unused < enough;
+  findings.push_back({"shared memory", fmt::format("{:.0f} of {:.0f} MiB of /dev/shm are free", unused, size),
+                      short_of_it ? "remove what crashed programs left there, or make it larger (docker run "
+                                    "--shm-size=1g; mount -o remount,size=1g /dev/shm)"
+                                  : ""});
+}
+
+void look_at_single_copy(std::vector<Finding>& findings) {
+  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
+  int scope = 0;
+  const bool known = static_cast<bool>(file >> scope);
+  const bool allowed = !known || scope == 0 || (scope < 3 && geteuid() == 0);
+  findings.push_back({"single copy",
+                      allowed ? "ranks may read each other's memory"
+                              : fmt::format("ptrace_scope is {}: ranks may not read each other's memory, large "
+                                            "messages on a node are copied twice",
+                                            scope),
+                      allowed ? "" : "sysctl kernel.yama.ptrace_scope=0 (in a container: --cap-add=SYS_PTRACE)"});
+}
+
+void look_at_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const bool openmpi = std::find(mpis.begin(), mpis.end(), launch::Mpi::openmpi) != mpis.end();
+  if (!openmpi || geteuid() != 0) return;
+  const bool allowed = std::getenv("OMPI_ALLOW_RUN_AS_ROOT") && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");
+  findings.push_back(
+      {"root", allowed ? "Open MPI may run as root" : "Open MPI refuses to run as root",
+       allowed ? "" : "use another account, or export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+}
+
+std::string as_json(const std::vector<Finding>& findings) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Finding& finding : findings) {
+    all.push_back({{"topic", finding.topic},
+                   {"text", finding.text},
+                   {"good", finding.remedy.empty()},
+                   {"remedy", finding.remedy}});
+  }
+  return all.dump(1) + "\n";
+}
+
+std::string as_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{}  {}: {}\n", finding.remedy.empty() ? "ok  " : "look", finding.topic, finding.text);
+    if (!finding.remedy.empty()) text += fmt::format("      -> {}\n", finding.remedy);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Exit& exit) {
+  struct Asked {
+    int ranks = 0;
+    bool json = false;
+  };
+  const auto asked = std::make_shared<Asked>();
+  auto* command = app.add_subcommand("doctor", "Say what on this machine slows MPI programs down, and what would help");
+  command->add_option("-n", asked->ranks, "Ranks that are to run on this machine")->check(CLI::PositiveNumber);
+  command->add_flag("--json", asked->json, "As JSON, for programs");
+  command->callback([asked, &exit] {
+    std::vector<Finding> findings;
+    const std::vector<launch::Mpi> mpis = look_at_mpis(findings);
+    look_at_cores(asked->ranks, mpis, findings);
+    look_at_shared_memory(findings);
+    look_at_single_copy(findings);
+    look_at_root(mpis, findings);
+    fmt::print("{}", asked->json ? as_json(findings) : as_text(findings));
+    const auto is_bad = [](const Finding& finding) { return !finding.remedy.empty(); };
+    exit = std::any_of(findings.begin(), findings.end(), is_bad) ? 1 : 0;
+  });
+}
+
+}  // namespace quadrille::tools
