@@ -1,4 +1,5 @@
-"""Writes a compilation database for bundles of sources: each is compiled as the first source in it is.
+"""Writes a compilation database for bundles of sources: each is compiled as the first source in it that the build
+compiles by itself.
 
 bundle_commands.py DATABASE TARGET BUNDLE...: a bundle includes sources, a line each.
 """
@@ -19,7 +20,7 @@ def main(database, target, *bundles):
     found = []
     for bundle in bundles:
         with open(bundle, encoding="utf-8") as file:
-            source = re.search(r'#include "(.+)"', file.read()).group(1)
+            source = next(source for source in re.findall(r'#include "(.+)"', file.read()) if source in first)
         words = shlex.split(first[source]["command"])
         words = [bundle if word == source else word for word in words]
         found.append({"directory": first[source]["directory"], "file": bundle, "command": shlex.join(words)})

@@ -116,10 +116,10 @@ Order Cell::next(double now, double pause) {
     if (enough(now)) return {};
     begin_round();
   }
-  const auto round = static_cast<std::size_t>(warm_ups_ + probes_ + rounds_);
+  const int round = warm_ups_ + probes_ + rounds_;
   last_ = {.variant = order_.back(),
            .calls = calls_,
-           .root = roots_[round % roots_.size()],
+           .root = roots_[static_cast<std::size_t>(round) % roots_.size()],
            .start = now + std::max(slack_, pause)};
   told_at_ = now;
   return last_;

@@ -50,7 +50,7 @@ launch::Mpi mpi_for(const RunWish& wish, const Words& words, launch::Launcher la
 }
 
 std::filesystem::path drop_in_for(launch::Mpi mpi) {
-  const std::filesystem::path library = place_for(std::string(launch::name(mpi))) / "libquadrille-dropin.so";
+  std::filesystem::path library = place_for(std::string(launch::name(mpi))) / "libquadrille-dropin.so";
   if (std::filesystem::exists(library)) return library;
   throw std::invalid_argument(
       fmt::format("this installation has no drop-in for {}: there is no {}", launch::name(mpi), library.string()));
