@@ -97,19 +97,20 @@ class Installed(unittest.TestCase):
                 self.assertIn(result, run(*GIVEN.launch, program))
 
     def test_the_documents_and_the_man_page_are_there(self):
-        for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md"):
+        for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md", "share/modulefiles/quadrille"):
             self.assertTrue((self.prefix / file).is_file(), file)
 
     def test_the_drop_in_serves_a_program_that_does_not_know_it(self):
         program = self.folder / "collectives"
         run(GIVEN.compiler, HERE / "collectives.c", "-o", program)
-        for forced, served, handed_down in (("all", CALLS, NONE), ("", NONE, CALLS)):
-            with self.subTest(QUADRILLE_FORCE=forced):
-                statistics = self.folder / f"statistics-{forced}.json"
+        refused = {name: {"not asked for": calls} for name, calls in CALLS.items()}
+        for told, served, handed_down in (("FORCE", CALLS, NONE), ("EXCEPT", NONE, refused)):
+            with self.subTest(told):
+                statistics = self.folder / f"statistics-{told}.json"
                 # By env, so that the launcher itself goes without.
                 environment = (
                     f"LD_PRELOAD={self.libraries / 'libquadrille-dropin.so'}",
-                    f"QUADRILLE_FORCE={forced}",
+                    f"QUADRILLE_{told}=all",
                     f"QUADRILLE_STATISTICS={statistics}",
                 )
                 run(*GIVEN.launch, "env", *environment, program)
