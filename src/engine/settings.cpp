@@ -44,19 +44,10 @@ std::map<std::string, std::string, std::less<>> site_defaults() {
   return defaults;
 }
 
-// The user's word, or the site's.
-std::string_view variable(const char* name) {
-  static const auto site = site_defaults();
-  const char* const text = std::getenv(name);
-  if (text && *text) return text;
-  const auto place = site.find(name);
-  return place == site.end() ? std::string_view{} : std::string_view(place->second);
-}
-
 // Numbers of bytes may end in k, M or G.
 template <class Number>
 void read(const char* name, Number& value, Number least) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   if (text.empty()) return;
   const char* last = text.data() + text.size();
   auto [end, error] = std::from_chars(text.data(), last, value);
@@ -76,7 +67,7 @@ void read(const char* name, Number& value, Number least) {
 }
 
 void read_flag(const char* name, bool& value) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   if (text.empty()) return;
   if (text != "0" && text != "1") refuse(name, text, "0 or 1");
   value = text == "1";
@@ -84,14 +75,14 @@ void read_flag(const char* name, bool& value) {
 
 // "off", or "on" where a site has turned it off.
 void read_switch(const char* name, bool& off) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   if (text.empty()) return;
   if (text != "on" && text != "off") refuse(name, text, "on or off");
   off = text == "off";
 }
 
 void read_signal(const char* name, std::int32_t& value) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   if (text.empty()) return;
   if (text == "USR1") {
     value = SIGUSR1;
@@ -113,7 +104,7 @@ void for_each_word(std::string_view list, Visit&& visit) {
 }
 
 void read_algorithms(const char* name, Settings& settings) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   for_each_word(text, [&](std::string_view choice) {
     const std::size_t equals = choice.find('=');
     const auto collective = collective_named(choice.substr(0, equals));
@@ -129,7 +120,7 @@ void read_algorithms(const char* name, Settings& settings) {
 
 // Of words that are no collective, those that `also` knows are fine.
 void read_collectives(const char* name, std::array<bool, collectives>& chosen, const auto& also) {
-  const std::string_view text = variable(name);
+  const std::string_view text = setting(name);
   for_each_word(text, [&](std::string_view word) {
     const auto collective = collective_named(word);
     if (also(word)) return;
@@ -144,6 +135,14 @@ void read_collectives(const char* name, std::array<bool, collectives>& chosen, c
 }
 
 }  // namespace
+
+std::string_view setting(const char* name) {
+  static const auto site = site_defaults();
+  const char* const text = std::getenv(name);
+  if (text && *text) return text;
+  const auto place = site.find(name);
+  return place == site.end() ? std::string_view{} : std::string_view(place->second);
+}
 
 Choice Settings::told(Collective collective) const {
   const std::int32_t place = algorithm[static_cast<std::size_t>(collective)];
@@ -165,10 +164,10 @@ Settings Settings::from_environment() {
   read_signal("QUADRILLE_SIGNAL", settings.signal);
   read_algorithms("QUADRILLE_ALGORITHM", settings);
   read_switch("QUADRILLE", settings.off);
-  settings.report = !variable("QUADRILLE_REPORT").empty();
+  settings.report = !setting("QUADRILLE_REPORT").empty();
   const auto nothing_else = [](std::string_view) { return false; };
   read_collectives("QUADRILLE_FORCE", settings.forced, nothing_else);
-  settings.only.fill(variable("QUADRILLE_ONLY").empty());
+  settings.only.fill(setting("QUADRILLE_ONLY").empty());
   read_collectives("QUADRILLE_ONLY", settings.only, nothing_else);
   read_collectives("QUADRILLE_EXCEPT", settings.except, [&](std::string_view word) {
     settings.except_point_to_point |= word == "p2p";

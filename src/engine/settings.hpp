@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 
 #include "algorithms/catalogue.hpp"
 #include "engine/mpi.hpp"
@@ -41,6 +42,10 @@ struct Settings {
   // What the environment of this rank says. Throws Error for what it can't read, with the variable's name.
   static Settings from_environment();
 };
+
+// A variable of this rank's environment, or what the site has set in its place; empty: neither. Throws Error if the
+// site's file can't be read.
+std::string_view setting(const char* name);
 
 // What rank 0's environment says. Collective; if it can't be read, every rank throws the same Error.
 Settings agreed_settings(MPI_Comm comm);

@@ -55,21 +55,20 @@ void DropIn::refuse_wrong_mpi() {
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
+    if (settings_.off) return;
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
-  } catch (const Error& error) {
+    const bool spinning = ranks_starve_each_other();
+    for (std::size_t i = 0; i < collectives; ++i) {
+      asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
+    }
+    reporting_ = settings_.report;
+    waits_ = spinning && !settings_.except_point_to_point;
+    active_ = true;
+  } catch (const std::exception& error) {
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
-    return;
   }
-  if (settings_.off) return;
-  active_ = true;
-  const bool spinning = ranks_starve_each_other();
-  for (std::size_t i = 0; i < collectives; ++i) {
-    asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
-  }
-  reporting_ = settings_.report;
-  waits_ = spinning && !settings_.except_point_to_point;
 }
 
 // Whether ranks that wait keep those from their core that they wait for. On one node is enough: all must do the same.
@@ -90,16 +89,17 @@ void DropIn::end() {
   asked_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
-  write_statistics();
-  const char* path = std::getenv("QUADRILLE_REPORT");
-  if (std::exchange(reporting_, false)) report_.write(path ? path : "-", counts_);
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (rank == 0) write_statistics();
+  if (!std::exchange(reporting_, false)) return;
+  // Others may have been told of another file.
+  report_.write(rank == 0 ? std::string(engine::setting("QUADRILLE_REPORT")) : "", counts_);
 }
 
 void DropIn::write_statistics() const {
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const char* path = std::getenv("QUADRILLE_STATISTICS");
-  if (rank != 0 || !path) return;
+  const std::string path(engine::setting("QUADRILLE_STATISTICS"));
+  if (path.empty()) return;
   std::string served;
   std::string handed_down;
   const auto add = [](std::string& list, std::string_view key, std::string_view value) {
@@ -120,7 +120,7 @@ void DropIn::write_statistics() const {
     }
     if (!reasons.empty()) add(handed_down, name(collective), fmt::format("{{{}}}", reasons));
   }
-  std::FILE* file = std::fopen(path, "a");
+  std::FILE* file = std::fopen(path.c_str(), "a");
   if (!file) {
     fmt::print(stderr, "quadrille: can't write QUADRILLE_STATISTICS={}\n", path);
     return;

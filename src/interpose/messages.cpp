@@ -30,20 +30,6 @@ int wait_for(Test&& test) {
   return code;
 }
 
-// Starts a message by `start`, and waits for it.
-template <class Start>
-int sent_or_received(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int code = start(&request);
-  if (code != MPI_SUCCESS) return code;
-  return wait_for([&](bool& done) {
-    int flag = 0;
-    const int tested = PMPI_Test(&request, &flag, status);
-    done = flag != 0;
-    return tested;
-  });
-}
-
 // By test(flag), as MPI's own.
 template <class Test>
 int tested(Test&& test) {
@@ -53,6 +39,15 @@ int tested(Test&& test) {
     done = flag != 0;
     return code;
   });
+}
+
+// Starts a message by `start`, and waits for it.
+template <class Start>
+int sent_or_received(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int code = start(&request);
+  if (code != MPI_SUCCESS) return code;
+  return tested([&](int* flag) { return PMPI_Test(&request, flag, status); });
 }
 
 }  // namespace

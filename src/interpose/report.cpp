@@ -105,27 +105,38 @@ void Report::write(const std::string& path, const Counts& counts) {
   std::fclose(file);
 }
 
+template <class Visit, class VisitReason>
+void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason& visit_reason) {
+  for (std::size_t row = 0; row < collectives; ++row) {
+    const std::string_view collective = name(static_cast<Collective>(row));
+    for (std::size_t column = 0; column < sizes; ++column) {
+      const Cell& cell = whole.table.called[row][column];
+      if (cell.calls == 0) continue;
+      visit(collective, class_names[column], cell, whole.table.served[row][column], whole.seconds[row][column]);
+    }
+    for (std::size_t why = 1; why < outcomes; ++why) {
+      const std::int64_t calls = whole.table.became[row][why];
+      if (calls > 0) visit_reason(collective, outcome_names[why], calls);
+    }
+  }
+}
+
 std::string Report::as_text(const Whole& whole) {
   std::string text = fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank\n", whole.ranks,
                                  bytes_text(whole.peak_bytes));
   text +=
       fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time", "served");
   std::string reasons;
-  for (std::size_t row = 0; row < collectives; ++row) {
-    const std::string_view collective = name(static_cast<Collective>(row));
-    for (std::size_t column = 0; column < sizes; ++column) {
-      const Cell& cell = whole.table.called[row][column];
-      if (cell.calls == 0) continue;
-      text +=
-          fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, class_names[column], cell.calls,
-                      bytes_text(cell.bytes), seconds_text(whole.seconds[row][column]),
-                      100.0 * static_cast<double>(whole.table.served[row][column]) / static_cast<double>(cell.calls));
-    }
-    for (std::size_t why = 1; why < outcomes; ++why) {
-      const std::int64_t calls = whole.table.became[row][why];
-      if (calls > 0) reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, outcome_names[why]);
-    }
-  }
+  for_each(
+      whole,
+      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t served, double seconds) {
+        text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, size, cell.calls,
+                            bytes_text(cell.bytes), seconds_text(seconds),
+                            100.0 * static_cast<double>(served) / static_cast<double>(cell.calls));
+      },
+      [&](std::string_view collective, std::string_view why, std::int64_t calls) {
+        reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, why);
+      });
   if (!reasons.empty()) text += "handed down to MPI, calls and why:\n" + reasons;
   return text;
 }
@@ -133,22 +144,23 @@ std::string Report::as_text(const Whole& whole) {
 std::string Report::as_json(const Whole& whole) {
   std::string rows;
   std::string reasons;
-  for (std::size_t row = 0; row < collectives; ++row) {
-    const std::string_view collective = name(static_cast<Collective>(row));
-    for (std::size_t column = 0; column < sizes; ++column) {
-      const Cell& cell = whole.table.called[row][column];
-      if (cell.calls == 0) continue;
-      rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"served":{},"bytes":{},"seconds":{}}})",
-                          rows.empty() ? "" : ",\n  ", collective, class_names[column], cell.calls,
-                          whole.table.served[row][column], cell.bytes, whole.seconds[row][column]);
-    }
-    std::string of;
-    for (std::size_t why = 1; why < outcomes; ++why) {
-      const std::int64_t calls = whole.table.became[row][why];
-      if (calls > 0) of += fmt::format(R"({}"{}":{})", of.empty() ? "" : ",", outcome_names[why], calls);
-    }
-    if (!of.empty()) reasons += fmt::format(R"({}"{}":{{{}}})", reasons.empty() ? "" : ",\n  ", collective, of);
-  }
+  std::string_view last;  // collective with a reason
+  for_each(
+      whole,
+      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t served, double seconds) {
+        rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"served":{},"bytes":{},"seconds":{}}})",
+                            rows.empty() ? "" : ",\n  ", collective, size, cell.calls, served, cell.bytes, seconds);
+      },
+      [&](std::string_view collective, std::string_view why, std::int64_t calls) {
+        if (collective != last) {
+          reasons += fmt::format("{}\"{}\":{{", last.empty() ? "" : "},\n  ", collective);
+        } else {
+          reasons += ",";
+        }
+        reasons += fmt::format(R"("{}":{})", why, calls);
+        last = collective;
+      });
+  if (!last.empty()) reasons += "}";
   return fmt::format("{{\"ranks\":{},\n \"peak_bytes\":{},\n \"calls\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
                      whole.ranks, whole.peak_bytes, rows, reasons);
 }

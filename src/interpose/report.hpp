@@ -46,6 +46,10 @@ class Report {
   };
 
   static std::size_t size_class(std::int64_t bytes);
+  // visit(collective, size, cell, served, seconds) for what was called, visit_reason(collective, why, calls) for what
+  // was handed down; collective by collective.
+  template <class Visit, class VisitReason>
+  static void for_each(const Whole& whole, const Visit& visit, const VisitReason& visit_reason);
   static std::string as_text(const Whole& whole);
   static std::string as_json(const Whole& whole);
 

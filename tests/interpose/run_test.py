@@ -96,6 +96,12 @@ class Program(unittest.TestCase):
             done = launched(2, CALLS, options=["--force", "--only", "bcast"], QUADRILLE_CONFIG=path)
             self.assertRegex(done.stderr, r"allreduce .* 0%")
             self.assertRegex(done.stderr, r"bcast .* 100%")
+            report = os.path.join(folder, "report.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(f"QUADRILLE_REPORT={report}\n")
+            self.check(launched(2, CALLS, QUADRILLE_CONFIG=path))
+            with open(report, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["ranks"], 2)
             with open(path, "w", encoding="utf-8") as file:
                 file.write("force=all\n")
             done = launched(2, CALLS, QUADRILLE_CONFIG=path)
