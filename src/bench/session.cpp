@@ -10,6 +10,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "machine/cores.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::bench {
 
@@ -170,7 +171,7 @@ void Session::add_points(const Exercise& exercise, const std::vector<Variant>& w
   const std::string_view collective = name(exercise.collective());
   if (cell.given_up()) {
     miss(fmt::format("{}, {}: given up after {} rounds, since a rank was late for every start", collective,
-                     measure::text_of_bytes(exercise.bytes()), cell.rounds()));
+                     text::bytes(exercise.bytes()), cell.rounds()));
   }
   for (std::size_t i = 0; i < ways.size(); ++i) {
     const measure::Cell::Variant& measured = cell.variants()[i];
@@ -236,9 +237,9 @@ void Session::show_progress(const Exercise& exercise, const measure::Cell& cell)
   const double now = clocks_.now();
   if (now - shown_at_ < (terminal ? 0.1 : 10)) return;
   shown_at_ = now;
-  const std::string line = fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, exercises_.size(),
-                                       name(exercise.collective()), measure::text_of_bytes(exercise.bytes()),
-                                       cell.variants().size(), cell.rounds());
+  const std::string line =
+      fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, exercises_.size(),
+                  name(exercise.collective()), text::bytes(exercise.bytes()), cell.variants().size(), cell.rounds());
   if (terminal) {
     fmt::print(stderr, "\r{:<78}\r", line);
   } else {

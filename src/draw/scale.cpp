@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "draw/canvas.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::draw {
 
@@ -19,7 +20,7 @@ constexpr double least_span = 4;
 std::vector<Tick> every(std::size_t step, const std::vector<double>& sizes) {
   std::vector<Tick> ticks;
   for (std::size_t i = 0; i < sizes.size(); i += step)
-    ticks.push_back({sizes[i], with_unit(sizes[i], Quantity::bytes)});
+    ticks.push_back({sizes[i], text::bytes(static_cast<std::int64_t>(sizes[i]))});
   return ticks;
 }
 
@@ -31,7 +32,7 @@ std::vector<Tick> decades(double low, double high, const std::vector<double>& mu
     for (double multiple : multiples) {
       const double value = multiple * std::pow(10, power);
       const bool inside = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
-      if (inside) ticks.push_back({value, with_unit(value, Quantity::seconds)});
+      if (inside) ticks.push_back({value, text::short_seconds(value)});
     }
   }
   return ticks;
@@ -47,34 +48,7 @@ std::vector<std::vector<Tick>> choices(double low, double high) {
   return all;
 }
 
-// To 3 significant digits, without an exponent.
-double rounded(double value) {
-  if (value == 0) return 0;
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
-  return std::round(value / unit) * unit;
-}
-
 }  // namespace
-
-std::string with_unit(double value, Quantity unit) {
-  if (unit == Quantity::bytes) {
-    constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-    std::size_t at = 0;
-    while (at + 1 < units.size() && value >= 1024 && std::fmod(value, 1024) == 0) {
-      value /= 1024;
-      ++at;
-    }
-    return fmt::format("{} {}", value, units[at]);
-  }
-  constexpr std::array<const char*, 4> units = {"ns", "µs", "ms", "s"};
-  std::size_t at = 0;
-  value *= 1e9;
-  while (at + 1 < units.size() && value >= 999.5) {
-    value /= 1000;
-    ++at;
-  }
-  return fmt::format("{:.10g} {}", rounded(value), units[at]);
-}
 
 Scale::Scale(std::vector<double> values) : values_(std::move(values)) {
   std::sort(values_.begin(), values_.end());

@@ -38,7 +38,4 @@ class Scale {
   double high_end_ = 1;
 };
 
-// "64 KiB"; "20 µs".
-std::string with_unit(double value, Quantity unit);
-
 }  // namespace quadrille::draw

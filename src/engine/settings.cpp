@@ -15,6 +15,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "variables/variables.hpp"
+
 namespace quadrille::engine {
 
 namespace {
@@ -36,10 +38,12 @@ std::map<std::string, std::string, std::less<>> site_defaults() {
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.empty() || line.front() == '#') continue;
     const std::size_t equals = line.find('=');
-    if (!line.starts_with("QUADRILLE") || equals == std::string::npos) {
-      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected QUADRILLE...=value, as in the environment", path, number));
+    const std::string name = line.substr(0, equals);
+    if (equals == std::string::npos || !variables::named(name)) {
+      throw Error(MPI_ERR_ARG,
+                  fmt::format("{}:{}: expected NAME=VALUE, with a name that docs/environment.md lists", path, number));
     }
-    defaults.emplace(line.substr(0, equals), line.substr(equals + 1));
+    defaults.emplace(name, line.substr(equals + 1));
   }
   return defaults;
 }

@@ -89,44 +89,11 @@ void DropIn::end() {
   asked_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
+  if (!std::exchange(reporting_, false)) return;
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (rank == 0) write_statistics();
-  if (!std::exchange(reporting_, false)) return;
   // Others may have been told of another file.
   report_.write(rank == 0 ? std::string(engine::setting("QUADRILLE_REPORT")) : "", counts_);
-}
-
-void DropIn::write_statistics() const {
-  const std::string path(engine::setting("QUADRILLE_STATISTICS"));
-  if (path.empty()) return;
-  std::string served;
-  std::string handed_down;
-  const auto add = [](std::string& list, std::string_view key, std::string_view value) {
-    list += fmt::format("{}\"{}\":{}", list.empty() ? "" : ",", key, value);
-  };
-  for (std::size_t i = 0; i < counts_.size(); ++i) {
-    const auto collective = static_cast<Collective>(i);
-    std::string reasons;
-    for (std::size_t j = 0; j < outcomes; ++j) {
-      const auto outcome = static_cast<Outcome>(j);
-      const std::int64_t calls = counted(collective, outcome);
-      if (calls == 0) continue;
-      if (outcome == Outcome::served) {
-        add(served, name(collective), std::to_string(calls));
-      } else {
-        add(reasons, name(outcome), std::to_string(calls));
-      }
-    }
-    if (!reasons.empty()) add(handed_down, name(collective), fmt::format("{{{}}}", reasons));
-  }
-  std::FILE* file = std::fopen(path.c_str(), "a");
-  if (!file) {
-    fmt::print(stderr, "quadrille: can't write QUADRILLE_STATISTICS={}\n", path);
-    return;
-  }
-  fmt::print(file, "{{\"served\":{{{}}},\"handed_down\":{{{}}}}}\n", served, handed_down);
-  std::fclose(file);
 }
 
 // Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees

@@ -28,7 +28,7 @@ class DropIn {
 
   // After MPI_Init. Collective over MPI_COMM_WORLD: rank 0's environment counts for all.
   void begin();
-  // Before MPI_Finalize: writes the statistics that were asked for.
+  // Before MPI_Finalize: writes the report, if one was asked for.
   void end();
 
   bool active() const { return active_; }
@@ -59,7 +59,6 @@ class DropIn {
   static bool within_world(MPI_Comm comm);
   Outcome judge(MPI_Comm comm) const;
   Seen first_seen(MPI_Comm comm);
-  void write_statistics() const;
 
   bool active_ = false;
   std::array<bool, collectives> asked_ = {};

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "engine/process.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::interpose {
 
@@ -17,22 +18,6 @@ namespace {
 constexpr std::array<std::int64_t, 6> bounds = {0, 64, 1024, 16384, 262144, 4194304};
 constexpr std::array<std::string_view, 7> class_names = {"0 B",        "1-64 B",   "to 1 KiB",  "to 16 KiB",
                                                          "to 256 KiB", "to 4 MiB", "over 4 MiB"};
-
-std::string bytes_text(std::int64_t bytes) {
-  constexpr std::array<std::string_view, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, units[unit]);
-}
-
-std::string seconds_text(double seconds) {
-  if (seconds >= 1) return fmt::format("{:.2f} s", seconds);
-  return seconds >= 1e-3 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.1f} us", seconds * 1e6);
-}
 
 std::int64_t size_of(MPI_Datatype type) {
   MPI_Count size = 0;
@@ -123,7 +108,7 @@ void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason&
 
 std::string Report::as_text(const Whole& whole) {
   std::string text = fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank\n", whole.ranks,
-                                 bytes_text(whole.peak_bytes));
+                                 text::about_bytes(whole.peak_bytes));
   text +=
       fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time", "served");
   std::string reasons;
@@ -131,7 +116,7 @@ std::string Report::as_text(const Whole& whole) {
       whole,
       [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t served, double seconds) {
         text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, size, cell.calls,
-                            bytes_text(cell.bytes), seconds_text(seconds),
+                            text::about_bytes(cell.bytes), text::seconds(seconds),
                             100.0 * static_cast<double>(served) / static_cast<double>(cell.calls));
       },
       [&](std::string_view collective, std::string_view why, std::int64_t calls) {

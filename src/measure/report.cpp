@@ -61,27 +61,4 @@ std::string to_csv(const Report& report) {
   return out;
 }
 
-std::string text_of_bytes(std::int64_t bytes) {
-  constexpr std::array<const char*, 5> units = {"B", "KiB", "MiB", "GiB", "TiB"};
-  std::size_t unit = 0;
-  while (unit + 1 < units.size() && bytes != 0 && bytes % 1024 == 0) {
-    bytes /= 1024;
-    ++unit;
-  }
-  return fmt::format("{} {}", bytes, units[unit]);
-}
-
-std::string text_of_seconds(double seconds) {
-  constexpr std::array<const char*, 4> units = {"ns", "µs", "ms", "s"};
-  double value = seconds * 1e9;
-  std::size_t unit = 0;
-  // What would be rounded to 1000 is 1.00 of the next.
-  while (unit + 1 < units.size() && std::abs(value) >= 999.5) {
-    value /= 1000;
-    ++unit;
-  }
-  const double size = std::abs(value);
-  return fmt::format("{:.{}f} {}", value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0, units[unit]);
-}
-
 }  // namespace quadrille::measure

@@ -73,9 +73,4 @@ std::string to_csv(const Report& report);
 // A table for people.
 std::string to_text(const Report& report);
 
-// "8 B", "64 KiB"; "3 B", "1000 B" where it is no whole number of the next unit.
-std::string text_of_bytes(std::int64_t bytes);
-// With 3 significant digits and a fitting unit: "12.3 µs".
-std::string text_of_seconds(double seconds);
-
 }  // namespace quadrille::measure

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "measure/report.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::measure {
 
@@ -29,7 +30,7 @@ std::string origin(const Provenance& from) {
   if (from.rate_bits > 0) out += fmt::format("links: {}", rate(from.rate_bits));
   if (from.rate_bits > 0 && from.uplink_bits > 0) out += fmt::format(", uplinks: {}", rate(from.uplink_bits));
   if (from.rate_bits > 0) out += "\n";
-  if (from.nodes > 1) out += fmt::format("clocks: agree within {}\n", text_of_seconds(from.clock_uncertainty));
+  if (from.nodes > 1) out += fmt::format("clocks: agree within {}\n", text::seconds(from.clock_uncertainty));
   out += fmt::format("quadrille {}, {}, {}\n", from.version, from.host, from.date);
   if (!from.command.empty()) out += fmt::format("$ {}\n", from.command);
   return out;
@@ -69,11 +70,11 @@ std::string line(const Columns& columns, const std::vector<std::string>& cells) 
 }
 
 std::string line(const Columns& columns, const Point& point) {
-  return line(columns, {point.variant, text_of_seconds(point.time.middle),
+  return line(columns, {point.variant, text::seconds(point.time.middle),
                         point.has_interval() ? fmt::format("{:.1f} %", 100 * point.time.half_width()) : "-",
                         point.ratio ? ratio_text(*point.ratio, point.has_interval()) : "",
                         point.steps ? fmt::format("{}", *point.steps) : "", fmt::format("{}", point.seconds.size()),
-                        point.floor ? text_of_seconds(*point.floor) : "", remarks(point)});
+                        point.floor ? text::seconds(*point.floor) : "", remarks(point)});
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ std::string to_text(const Report& report) {
   }
   std::string out = origin(report.provenance);
   for (const auto& [collective, bytes] : cells) {
-    out += fmt::format("\n{}, {}\n", collective, text_of_bytes(bytes));
+    out += fmt::format("\n{}, {}\n", collective, text::bytes(bytes));
     out += line(columns, {"variant", "median", "+-", "times native's", "steps", "repeats", "floor", ""});
     for (const Point& point : report.points) {
       if (point.collective == collective && point.bytes == bytes) out += line(columns, point);

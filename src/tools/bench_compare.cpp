@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "text/quantities.hpp"
 #include "tools/bench.hpp"
 
 namespace quadrille::tools {
@@ -22,7 +23,7 @@ std::vector<const Change*> of_verdict(const std::vector<Change>& changes, Verdic
 }
 
 std::string value_text(const Change& change, double value) {
-  return change.by_ratio ? fmt::format("{:#.3g}", value) : measure::text_of_seconds(value);
+  return change.by_ratio ? fmt::format("{:#.3g}", value) : text::seconds(value);
 }
 
 std::string line(const Change& change) {
@@ -32,8 +33,8 @@ std::string line(const Change& change) {
                          value_text(change, *change.after), change.by_ratio ? "times native's" : "",
                          100 * (change.factor - 1));
   }
-  std::string out = fmt::format("  {:<20} {:>8}  {:<20} {}", change.collective, measure::text_of_bytes(change.bytes),
-                                change.variant, values);
+  std::string out =
+      fmt::format("  {:<20} {:>8}  {:<20} {}", change.collective, text::bytes(change.bytes), change.variant, values);
   out.erase(out.find_last_not_of(' ') + 1);
   return out + "\n";
 }

@@ -4,12 +4,14 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -18,6 +20,7 @@
 #include "machine/cores.hpp"
 #include "tools/commands.hpp"
 #include "tools/places.hpp"
+#include "variables/variables.hpp"
 
 namespace quadrille::tools {
 
@@ -62,6 +65,48 @@ std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
   return found;
 }
 
+// A parameter of Open MPI, as the environment or its files set it; "" if nobody does.
+std::string openmpi_parameter(const std::string& name) {
+  if (const char* value = std::getenv(("OMPI_MCA_" + name).c_str())) return value;
+  const char* home = std::getenv("HOME");
+  for (const std::string& path : {std::string(home ? home : "") + "/.openmpi/mca-params.conf",
+                                  std::string("/etc/openmpi/openmpi-mca-params.conf")}) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+      std::erase(line, ' ');
+      if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
+    }
+  }
+  return "";
+}
+
+// What ranks that wait do, and where they may run: by settings that outlive one command line.
+void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& findings) {
+  const std::string mpi_name(launch::name(mpi));
+  if (mpi == launch::Mpi::mpich) {
+    findings.push_back({mpi_name + ", waiting", "ranks that wait spin, and no setting changes that",
+                        crowded ? "quadrille run -- mpirun ..., whose waits leave the core to others" : ""});
+    const char* const binding = std::getenv("HYDRA_BINDING");
+    const bool bound = binding && std::string_view(binding) != "none";
+    findings.push_back({mpi_name + ", binding",
+                        bound ? fmt::format("HYDRA_BINDING={}", binding) : "ranks may run on any usable core",
+                        bound && crowded ? "unset HYDRA_BINDING" : ""});
+    return;
+  }
+  const std::string yields = openmpi_parameter("mpi_yield_when_idle");
+  const bool spins = yields != "1";
+  findings.push_back({mpi_name + ", waiting",
+                      !spins           ? "ranks that wait yield"
+                      : yields.empty() ? "ranks that wait yield if mpirun knows that they share cores"
+                                       : fmt::format("mpi_yield_when_idle is {}: ranks that wait spin", yields),
+                      spins && crowded ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
+  const std::string binding = openmpi_parameter("hwloc_base_binding_policy");
+  findings.push_back(
+      {mpi_name + ", binding",
+       binding.empty() ? "up to two ranks are bound to a core each, more to a socket" : fmt::format("to {}", binding),
+       crowded && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
+}
+
 void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
   const double cores = machine::usable_cores();
   const unsigned processors = std::thread::hardware_concurrency();
@@ -72,17 +117,27 @@ void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<
     remedy = "widen the job's share (docker run --cpus, Slurm's --cpus-per-task, taskset), or start fewer ranks";
   }
   findings.push_back({"cores", text, remedy});
-  if (ranks == 0) return;
   const bool crowded = ranks > cores;
-  for (launch::Mpi mpi : mpis) {
-    std::string advice;
-    if (crowded && mpi == launch::Mpi::mpich) {
-      advice = "its calls spin while they wait, and keep the core from those who work: quadrille run -- mpirun ...";
-    } else if (crowded) {
-      advice = "mpirun --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 ...";
-    }
-    findings.push_back({fmt::format("{} ranks, {}", ranks, launch::name(mpi)),
-                        crowded ? fmt::format("share {:g} cores", cores) : "have a core each", advice});
+  if (ranks > 0) {
+    findings.push_back({fmt::format("{} ranks", ranks),
+                        crowded ? fmt::format("share {:g} cores", cores) : "have a core each",
+                        crowded ? "start fewer, or heed what is said below of waiting and binding" : ""});
+  }
+  for (launch::Mpi mpi : mpis) look_at_launch_settings(crowded, mpi, findings);
+}
+
+// Variables that look like ours and are not: a slip of the pen changes nothing, and nobody says so.
+void look_at_variables(std::vector<Finding>& findings) {
+  constexpr std::array<std::string_view, 3> others = {"QUADRILLE_CLUSTER_", "QUADRILLE_BENCH_", "QUADRILLE_TEST_"};
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string_view text = *entry;
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool ours = name.starts_with("QUADRILLE");
+    const bool other = std::any_of(others.begin(), others.end(), [&](auto start) { return name.starts_with(start); });
+    if (!ours || other) continue;
+    const bool known = variables::named(name) != nullptr;
+    findings.push_back({"environment", fmt::format("{} is set", text),
+                        known ? "" : fmt::format("there is no {}: docs/environment.md lists the variables", name)});
   }
 }
 
@@ -164,6 +219,7 @@ void add_doctor(CLI::App& app, Exit& exit) {
     look_at_shared_memory(findings);
     look_at_single_copy(findings);
     look_at_root(mpis, findings);
+    look_at_variables(findings);
     fmt::print("{}", asked->json ? as_json(findings) : as_text(findings));
     const auto is_bad = [](const Finding& finding) { return !finding.remedy.empty(); };
     exit = std::any_of(findings.begin(), findings.end(), is_bad) ? 1 : 0;

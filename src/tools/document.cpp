@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include "algorithms/catalogue.hpp"
 #include "tools/commands.hpp"
 #include "tools/shown.hpp"
+#include "variables/variables.hpp"
 
 namespace quadrille::tools {
 
@@ -58,6 +61,12 @@ std::string sentence(std::string_view text) {
   return all + ".";
 }
 
+std::string lower(std::string_view text) {
+  std::string all(text);
+  for (char& letter : all) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  return all;
+}
+
 std::string width_of(const Algorithm& algorithm) {
   if (algorithm.width == 0) return "";
   return fmt::format("{} unless chosen, as in `{}:{}`", algorithm.width, algorithm.name, 2 * algorithm.width);
@@ -94,6 +103,25 @@ std::string contents() {
   return text + " |\n";
 }
 
+// The table of variables, in a document that has a place for it.
+void update_variables(const std::filesystem::path& path) {
+  constexpr std::string_view begin = "<!-- The table is written by `quadrille document`. -->\n";
+  constexpr std::string_view end = "<!-- Its end. -->\n";
+  if (!std::filesystem::exists(path)) return;
+  std::ifstream file(path);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const std::size_t first = text.find(begin);
+  const std::size_t last = text.find(end);
+  if (first == std::string::npos || last == std::string::npos) return;
+  std::string table = "| variable | option of `quadrille run` | default | what it does |\n|---|---|---|---|\n";
+  for (const variables::Variable& one : variables::all()) {
+    table += fmt::format("| [`{}`](#{}) | {} | {} | {} |\n", one.name, lower(one.name), formula(one.option),
+                         one.unless_set, one.meaning);
+  }
+  text.replace(first + begin.size(), last - first - begin.size(), table);
+  write_file(path, text);
+}
+
 void write_documents(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder / "images" / "algorithms");
   std::string text = std::string(introduction) + contents();
@@ -106,6 +134,7 @@ void write_documents(const std::filesystem::path& folder) {
     before = one;
   }
   write_file(folder / "algorithms.md", text);
+  update_variables(folder / "environment.md");
 }
 
 }  // namespace
@@ -113,7 +142,11 @@ void write_documents(const std::filesystem::path& folder) {
 void add_document(CLI::App& app, Exit&) {
   const auto folder = std::make_shared<std::string>();
   auto* command = app.add_subcommand("document", "Write a document of all algorithms, with a drawing of each");
-  command->add_option("--output", *folder, "The folder to write algorithms.md and images/algorithms/ to")->required();
+  command
+      ->add_option("--output", *folder,
+                   "The folder to write algorithms.md and images/algorithms/ to; the table in its environment.md is "
+                   "written anew")
+      ->required();
   command->callback([folder] { write_documents(*folder); });
 }
 

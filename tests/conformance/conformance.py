@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the collective tests of MPICH's test suite against an installed MPI, without and with a preloaded library."""
+"""Runs the tests of MPICH's test suite that use collectives against an installed MPI, without and with a preloaded library."""
 
 import argparse
 import collections
@@ -10,6 +10,8 @@ import sys
 import time
 
 import launch
+import mpis
+import sources
 import suite
 
 RETRIES = 2
@@ -41,7 +43,7 @@ def print_tail(outcome):
 # Subcommand build.
 
 def build(arguments):
-    suite.build(arguments.mpi, arguments.work, arguments.source, arguments.jobs)
+    suite.build(arguments.mpi, arguments.work, arguments.source, arguments.folders, arguments.jobs)
 
 
 # Subcommand baseline.
@@ -59,13 +61,13 @@ def judge(mpi_name, work, entry):
 
 
 def baseline(arguments):
-    folder = arguments.work / arguments.mpi / "coll"
+    built = arguments.work / arguments.mpi
     verdicts = collections.defaultdict(list)
     runnable = []
-    for entry in suite.read_list(folder / "testlist"):
+    for entry in (entry for folder in arguments.folders for entry in suite.tests_of(built, folder)):
         if entry.expected_to_fail:
             continue
-        if (folder / entry.program).is_file():
+        if (built / entry.folder / entry.program).is_file():
             runnable.append(entry)
         else:
             verdicts["not built"].append(entry.line)
@@ -77,18 +79,28 @@ def baseline(arguments):
         if not outcome.passed:
             print_tail(outcome)
     print_slowest(outcomes, time.monotonic() - start)
-    write_list(arguments.mpi, verdicts)
+    write_list(arguments.mpi, arguments.folders, verdicts)
     print(", ".join(f"{len(lines)} {verdict}" for verdict, lines in verdicts.items()))
 
 
-def write_list(mpi_name, verdicts):
-    package = suite.MPIS[mpi_name].package
-    lines = [f"# The collective tests of MPICH {suite.UPSTREAM}'s test suite that pass with Debian's {package} "
-             f"{suite.package_version(package)}, two runs of two.",
-             f"# After conformance.py build, refresh with: conformance.py baseline --mpi {mpi_name} --work DIR"]
-    for verdict in ("slow", "flaky", "fails", "not built"):
-        lines += [f"# {verdict}: {line}" for line in sorted(verdicts[verdict])]
-    suite.passing_list(mpi_name).write_text("\n".join(lines + sorted(verdicts["passes"])) + "\n")
+def lines_of_others(mpi_name, folders):
+    """Gives the lines of the list that tell of tests in other folders than these."""
+    path = suite.passing_list(mpi_name)
+    lines = path.read_text().splitlines() if path.is_file() else []
+    tests = {line: line.rpartition(": ")[2] for line in lines}
+    return [line for line, test in tests.items()
+            if not test.startswith("#") and suite.parse_entry(test).folder not in folders]
+
+
+def write_list(mpi_name, folders, verdicts):
+    package = mpis.MPIS[mpi_name].package
+    lines = [f"# {verdict}: {line}" for verdict in ("slow", "flaky", "fails", "not built") for line in verdicts[verdict]]
+    lines += verdicts["passes"] + lines_of_others(mpi_name, folders)
+    comments = sorted(line for line in lines if line.startswith("#"))
+    head = [f"# The tests of MPICH {suite.UPSTREAM}'s test suite that pass with Debian's {package} "
+            f"{mpis.package_version(package)}, two runs of two.",
+            f"# After conformance.py build, refresh with: conformance.py baseline --mpi {mpi_name} --work DIR"]
+    suite.passing_list(mpi_name).write_text("\n".join([*head, *comments, *sorted(set(lines) - set(comments))]) + "\n")
 
 
 # Subcommand run.
@@ -98,32 +110,33 @@ def attempt(arguments, entry):
     outcomes = []
     while len(outcomes) <= RETRIES and not (outcomes and outcomes[-1].passed):
         outcomes.append(launch.run_test(arguments.mpi, arguments.work, entry, [arguments.preload.resolve()],
-                                        arguments.env, arguments.statistics_variable))
+                                        arguments.env))
     return outcomes
 
 
-def sum_statistics(outcomes):
-    """Gives the sums a collective, of the calls served and those handed down."""
-    sums = {"served": collections.Counter(), "handed_down": collections.Counter()}
-    for record in (record for outcome in outcomes for record in outcome.statistics):
-        sums["served"].update(record.get("served", {}))
-        reasons = record.get("handed_down", {})
-        sums["handed_down"].update({name: sum(why.values()) for name, why in reasons.items()})
-    return sums
+def sums_of(outcomes):
+    """Gives the calls a collective, of all ranks of all tests: those served and those handed down."""
+    served, handed_down = collections.Counter(), collections.Counter()
+    for report in (outcome.report for outcome in outcomes):
+        for row in report.get("calls", ()):
+            served[row["collective"]] += row["served"]
+        for name, reasons in report.get("handed_down", {}).items():
+            handed_down[name] += sum(reasons.values())
+    return served, handed_down
 
 
-def print_statistics(outcomes, sums):
-    told = sum(bool(outcome.statistics) for outcome in outcomes)
-    print(f"\nstatistics from {told} of {len(outcomes)} tests, calls of rank 0:")
+def print_sums(outcomes, served, handed_down):
+    print(f"\nreports from {sum(bool(outcome.report) for outcome in outcomes)} of {len(outcomes)} tests:")
     print(f"{'':<24}{'served':>12}{'handed down':>14}")
-    for name in sorted({**sums["served"], **sums["handed_down"]}):
-        print(f"{name:<24}{sums['served'][name]:>12}{sums['handed_down'][name]:>14}")
+    for name in sorted({**served, **handed_down}):
+        print(f"{name:<24}{served[name]:>12}{handed_down[name]:>14}")
 
 
 def run(arguments):
     if not arguments.preload.is_file():
-        suite.die(f"{arguments.preload} is missing")
-    entries = [entry for entry in suite.read_list(suite.passing_list(arguments.mpi)) if arguments.only in entry.line]
+        sources.die(f"{arguments.preload} is missing")
+    entries = [entry for entry in suite.read_list(suite.passing_list(arguments.mpi))
+               if entry.folder in arguments.folders and arguments.only in entry.line]
     start, last = time.monotonic(), []
     for outcomes in for_each(entries, arguments.jobs, lambda entry: attempt(arguments, entry)):
         last.append(outcomes[-1])
@@ -132,15 +145,14 @@ def run(arguments):
             if not outcome.passed:
                 print_tail(outcome)
     print_slowest(last, time.monotonic() - start)
-    sums = sum_statistics(last)
-    print_statistics(last, sums)
-    served = sum(sums["served"].values())
+    served, handed_down = sums_of(last)
+    print_sums(last, served, handed_down)
     failed = [outcome.entry.line for outcome in last if not outcome.passed]
-    print(f"\n{served} calls served, at least {arguments.least_served} required")
+    print(f"\n{served.total()} calls served, at least {arguments.least_served} required")
     for line in failed:
         print(f"failed: {line}")
     print(f"{len(last) - len(failed)} passed, {len(failed)} failed")
-    return bool(failed) or not last or served < arguments.least_served
+    return bool(failed) or not last or served.total() < arguments.least_served
 
 
 # The command line.
@@ -159,9 +171,11 @@ def parse_arguments():
     def add(function, help_):
         command = commands.add_parser(function.__name__, help=help_, description=help_)
         command.set_defaults(function=function)
-        command.add_argument("--mpi", choices=sorted(suite.MPIS), required=True, help="the MPI to test")
+        command.add_argument("--mpi", choices=sorted(mpis.MPIS), required=True, help="the MPI to test")
         command.add_argument("--work", type=lambda text: pathlib.Path(text).resolve(), required=True, metavar="DIR",
                              help="folder for the source and what is built of it")
+        command.add_argument("--folders", type=lambda text: text.split(","), default=["coll"], metavar="LIST",
+                             help=f"folders of tests (default: coll; others: {', '.join(suite.FOLDERS[1:])})")
         command.add_argument("--jobs", type=int, default=1, metavar="N", help="so many at a time (default: 1)")
         return command
 
@@ -176,8 +190,6 @@ def parse_arguments():
     command.add_argument("--only", default="", metavar="TEXT", help="only the tests whose line contains this")
     command.add_argument("--least-served", type=int, default=0, metavar="N",
                          help="fail if the library served fewer calls (default: 0)")
-    command.add_argument("--statistics-variable", default="QUADRILLE_STATISTICS", metavar="NAME",
-                         help="the variable that names the file for the library's statistics (default: %(default)s)")
     return parser.parse_args()
 
 

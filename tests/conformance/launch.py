@@ -11,6 +11,7 @@ import threading
 import time
 import uuid
 
+import mpis
 import suite
 
 TAG = "QUADRILLE_CONFORMANCE_TAG"  # marks the processes of one launch: Hydra's ranks leave its session
@@ -24,7 +25,7 @@ class Outcome:
     passed: bool
     seconds: float
     output: str
-    statistics: list
+    report: dict  # the drop-in's; empty if there is none
     timed_out: bool
 
 
@@ -94,26 +95,25 @@ def is_success(entry, output, status):
     return len(said) == 1 and silent and (status != 0) == (entry.result_test == "TestStatusNoErrors")
 
 
-def run_test(mpi_name, work, entry, libraries=(), variables=(), statistics_variable=None):
+def run_test(mpi_name, work, entry, libraries=(), variables=()):
     """Runs a test once. Libraries to preload and variables, (name, value), are for the ranks, not for the launcher."""
-    mpi, folder = suite.MPIS[mpi_name], work / mpi_name
+    mpi, built = mpis.MPIS[mpi_name], work / mpi_name
     with tempfile.TemporaryDirectory() as scratch:
-        statistics = pathlib.Path(scratch, "statistics")
+        report = pathlib.Path(scratch, "report.json")
         variables = [*variables, *(text.split("=", 1) for text in entry.environment)]
-        libraries = [*libraries, *([folder / "yield.so"] if mpi.spins else [])]
+        libraries = [*libraries, *([built / "yield.so"] if mpi.spins else [])]
         if libraries:
             variables.append(("LD_PRELOAD", ":".join(map(str, libraries))))
-        if statistics_variable:
-            variables.append((statistics_variable, str(statistics)))
+        variables.append(("QUADRILLE_REPORT", str(report)))
         options = [option for name, value in variables for option in mpi.variable(name, value)]
         command = [*mpi.launcher, *options, "-n", str(entry.ranks), f"./{entry.program}", *entry.arguments]
-        output, status, seconds = run_command(command, folder / "coll", mpi.environment, entry.limit)
-        text = statistics.read_text() if statistics.exists() else ""
+        output, status, seconds = run_command(command, built / entry.folder, mpi.environment, entry.limit)
+        text = report.read_text() if report.exists() else "{}"
     if status is None:
         output += f"\nkilled after {entry.limit} s"
     passed = is_success(entry, output, status)
     try:
-        records = [json.loads(line) for line in text.splitlines()]
+        told = json.loads(text)
     except ValueError:
-        passed, records, output = False, [], f"{output}\nunreadable statistics: {text}"
-    return Outcome(entry, passed, seconds, output, records, status is None)
+        passed, told, output = False, {}, f"{output}\nunreadable report: {text}"
+    return Outcome(entry, passed, seconds, output, told, status is None)

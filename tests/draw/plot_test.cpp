@@ -149,12 +149,5 @@ TEST(Scale, OfManySizesEveryFewAreTicks) {
             (std::vector<std::string>{"1 B", "8 B", "64 B", "512 B", "4 KiB", "32 KiB", "256 KiB", "2 MiB", "16 MiB"}));
 }
 
-TEST(Scale, LabelsHaveUnits) {
-  EXPECT_EQ(with_unit(20e-6, Quantity::seconds), "20 µs");
-  EXPECT_EQ(with_unit(1e-3, Quantity::seconds), "1 ms");
-  EXPECT_EQ(with_unit(1000, Quantity::seconds), "1000 s");
-  EXPECT_EQ(with_unit(1 << 20, Quantity::bytes), "1 MiB");
-}
-
 }  // namespace
 }  // namespace quadrille::draw

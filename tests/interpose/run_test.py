@@ -1,7 +1,8 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL CALLS LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL CALLS[,FORTRAN...] LAUNCHER... -n
 
-TOOL is another library that wraps MPI, CALLS a program that checks its own results.
+TOOL is another library that wraps MPI, CALLS a program that checks its own results; the others do so in Fortran, which
+calls MPI by other names.
 """
 
 import json
@@ -13,6 +14,7 @@ import unittest
 
 QUADRILLE, MPI, DROPIN, TOOL, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
+CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
 while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     name, _, value = LAUNCH.pop(0).partition("=")
@@ -39,10 +41,10 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("0 faults", done.stdout)
 
-    def report(self, ranks, *words, options=()):
+    def report(self, ranks, *words, options=(), program=CALLS):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.json")
-            self.check(launched(ranks, CALLS, *words, options=(f"--report={path}", *options)))
+            self.check(launched(ranks, program, *words, options=(f"--report={path}", *options)))
             with open(path, encoding="utf-8") as file:
                 return json.load(file)
 
@@ -65,6 +67,16 @@ class Program(unittest.TestCase):
     def test_the_report_is_also_a_table(self):
         done = launched(2, CALLS, options=["--force", "--report"])
         self.assertRegex(done.stderr, r"bcast +1-64 B +8 +")
+
+    def test_fortran_is_served_too(self):
+        if not FORTRAN:
+            self.skipTest(f"there is no Fortran compiler for {MPI}")
+        for program in FORTRAN:
+            for ranks in (1, 3):
+                with self.subTest(program=program, ranks=ranks):
+                    report = self.report(ranks, options=["--force"], program=program)
+                    self.assertEqual(set(self.served(report)), {name.lower() for name in (*BLOCKING, "Barrier")})
+                    self.assertEqual(report["handed_down"], {})
 
     def test_only_and_except_choose(self):
         served = self.served(self.report(2, options=["--force", "--only", "bcast,gather"]))
@@ -106,7 +118,7 @@ class Program(unittest.TestCase):
                 file.write("force=all\n")
             done = launched(2, CALLS, QUADRILLE_CONFIG=path)
             self.check(done)
-            self.assertIn(f"{path}:1: expected QUADRILLE", done.stderr)
+            self.assertIn(f"{path}:1: expected NAME=VALUE", done.stderr)
 
     def test_what_it_is_told_wrongly_it_names_and_stays_away(self):
         done = launched(2, CALLS, options=["--only", "broadcast"])
@@ -149,6 +161,12 @@ class Program(unittest.TestCase):
         print(f"{times[1] - times[0]:.0f} ns more a call ", end="", file=sys.stderr)
         self.assertLess(times[1] - times[0], 1000)
 
+    def test_nothing_is_left_of_freed_communicators(self):
+        # Without its small caches the heap says exactly what is in use.
+        done = run(*LAUNCH, 2, "env", f"LD_PRELOAD={DROPIN}", "QUADRILLE_FORCE=all",
+                   "GLIBC_TUNABLES=glibc.malloc.tcache_count=0", CALLS, "churn")
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["0", "0"]), done.stdout + done.stderr)
+
     def test_it_exports_what_it_wraps_and_nothing_else(self):
         listed = run("nm", "-D", "--defined-only", DROPIN).stdout
         exported = {line.split()[-1] for line in listed.splitlines()}
@@ -158,7 +176,13 @@ class Program(unittest.TestCase):
         if MPI == "mpich":
             expected |= {f"{name}_c" for name in BLOCKING} | {f"{name}_init" for name in (*BLOCKING, "Barrier")}
             expected |= {f"Neighbor_{name}_init" for name in NEIGHBOURS}
-        self.assertEqual(exported, {f"MPI_{name}" for name in expected})
+        names = {f"MPI_{name}" for name in expected}
+        fortran = [name.lower() for name in ("Init", "Init_thread", "Finalize", "Barrier", *BLOCKING)]
+        if MPI == "openmpi":
+            names |= {f"mpi_{name}_" for name in fortran} | {f"ompi_{name}_f" for name in fortran}
+        else:
+            names |= {f"mpi_{name}_f08_" for name in fortran[:4]}
+        self.assertEqual(exported, names)
 
 
 class Command(unittest.TestCase):

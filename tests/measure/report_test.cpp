@@ -159,17 +159,5 @@ TEST(Report, TextIsATableForEachSize) {
   }
 }
 
-TEST(Report, NumbersHaveUnits) {
-  EXPECT_EQ(text_of_bytes(0), "0 B");
-  EXPECT_EQ(text_of_bytes(1000), "1000 B");
-  EXPECT_EQ(text_of_bytes(65536), "64 KiB");
-  EXPECT_EQ(text_of_bytes(std::int64_t{3} << 30), "3 GiB");
-  EXPECT_EQ(text_of_seconds(0), "0.00 ns");
-  EXPECT_EQ(text_of_seconds(12.34e-6), "12.3 µs");
-  EXPECT_EQ(text_of_seconds(9.996e-6), "10.0 µs");
-  EXPECT_EQ(text_of_seconds(999.6e-6), "1.00 ms");
-  EXPECT_EQ(text_of_seconds(1234), "1234 s");
-}
-
 }  // namespace
 }  // namespace quadrille::measure

@@ -1,6 +1,7 @@
 """The command as a user meets it: command_test.py PATH_OF_QUADRILLE"""
 
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -11,8 +12,9 @@ from xml.etree import ElementTree
 QUADRILLE = sys.argv.pop(1)
 
 
-def run(*words):
-    return subprocess.run([QUADRILLE, *words], capture_output=True, text=True, check=False)
+def run(*words, **variables):
+    return subprocess.run([QUADRILLE, *words], capture_output=True, text=True, check=False,
+                          env={**os.environ, **variables})
 
 
 class List(unittest.TestCase):
@@ -254,13 +256,23 @@ class Doctor(unittest.TestCase):
         self.assertGreaterEqual(topics, {"cores", "shared memory", "single copy"})
         for finding in findings:
             self.assertEqual(finding["good"], not finding["remedy"], finding)
-        crowded = [finding for finding in findings if finding["topic"].startswith("100000 ranks")]
-        self.assertTrue(crowded)
-        self.assertTrue(all("mpirun" in finding["remedy"] for finding in crowded))
+        self.assertIn("100000 ranks", topics)
+        self.assertTrue(all(finding["remedy"] for finding in findings if finding["topic"].endswith(", waiting")))
+        self.assertTrue(any(finding["topic"].endswith(", binding") for finding in findings))
+
+    def test_settings_of_the_environment_are_seen(self):
+        done = run("doctor", "-n", "100000", "--json", OMPI_MCA_mpi_yield_when_idle="1", QUADRILLE_ONLY="bcast",
+                   QUADRILLE_FROCE="all")
+        findings = json.loads(done.stdout)
+        waiting = [finding for finding in findings if finding["topic"] == "openmpi, waiting"]
+        self.assertTrue(all(finding["good"] for finding in waiting))
+        said = {finding["text"]: finding["remedy"] for finding in findings if finding["topic"] == "environment"}
+        self.assertEqual(said["QUADRILLE_ONLY=bcast is set"], "")
+        self.assertIn("there is no QUADRILLE_FROCE", said["QUADRILLE_FROCE=all is set"])
 
     def test_the_text_shows_the_remedy_below_the_finding(self):
         done = run("doctor", "-n", "100000")
-        self.assertRegex(done.stdout, r"look  100000 ranks, \w+: share .* cores\n      -> ")
+        self.assertRegex(done.stdout, r"look  100000 ranks: share .* cores\n      -> ")
 
 
 if __name__ == "__main__":

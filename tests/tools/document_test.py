@@ -1,4 +1,4 @@
-"""The document of the algorithms: document_test.py PATH_OF_QUADRILLE FOLDER_OF_DOCUMENTS"""
+"""The documents that the command writes: document_test.py PATH_OF_QUADRILLE FOLDER_OF_DOCUMENTS"""
 
 import json
 import pathlib
@@ -13,13 +13,16 @@ del sys.argv[1:3]
 
 
 def contents(folder):
-    files = [folder / "algorithms.md", *(folder / "images" / "algorithms").iterdir()]
+    files = [folder / "algorithms.md", folder / "environment.md", *(folder / "images" / "algorithms").iterdir()]
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
 class Document(unittest.TestCase):
     def test_writing_it_again_gives_the_same_bytes(self):
         with tempfile.TemporaryDirectory() as folder:
+            before = (DOCUMENTS / "environment.md").read_text()
+            begin, end = re.search(r"(?s)<!-- The table.*?-->\n(.*)<!-- Its end", before).span(1)
+            pathlib.Path(folder, "environment.md").write_text(before[:begin] + before[end:])
             subprocess.run([QUADRILLE, "document", "--output", folder], check=True)
             written, committed = contents(pathlib.Path(folder)), contents(DOCUMENTS)
         self.assertEqual(set(written), set(committed))
@@ -37,9 +40,11 @@ class Document(unittest.TestCase):
                 self.assertIn(f"(images/algorithms/{one['collective']}-{one['algorithm']}.svg)", section)
 
     def test_every_link_leads_somewhere(self):
+        for name in ("algorithms.md", "environment.md"):
+            text = (DOCUMENTS / name).read_text()
+            headings = {head.lower().replace(" ", "-") for head in re.findall(r"^##+ (.*)$", text, re.MULTILINE)}
+            self.assertEqual(set(re.findall(r"\(#(.*?)\)", text)) - headings, set())
         text = (DOCUMENTS / "algorithms.md").read_text()
-        headings = {heading.replace(" ", "-") for heading in re.findall(r"^##+ (.*)$", text, re.MULTILINE)}
-        self.assertEqual(set(re.findall(r"\(#(.*?)\)", text)) - headings, set())
         for image in re.findall(r"\((images/.*?)\)", text):
             self.assertTrue((DOCUMENTS / image).is_file(), image)
 

@@ -1,0 +1,70 @@
+#include "text/quantities.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+
+namespace quadrille::text {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> byte_units = {"B", "KiB", "MiB", "GiB", "TiB"};
+
+struct Scaled {
+  double value = 0;
+  std::string_view unit;
+};
+
+Scaled scaled(double seconds) {
+  constexpr std::array<std::string_view, 4> units = {"ns", "µs", "ms", "s"};
+  double value = seconds * 1e9;
+  std::size_t unit = 0;
+  // What would be rounded to 1000 is 1.00 of the next.
+  while (unit + 1 < units.size() && std::abs(value) >= 999.5) {
+    value /= 1000;
+    ++unit;
+  }
+  return {value, units[unit]};
+}
+
+int decimals(double value) {
+  const double size = std::abs(value);
+  return size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+}
+
+}  // namespace
+
+std::string bytes(std::int64_t bytes) {
+  std::size_t unit = 0;
+  while (unit + 1 < byte_units.size() && bytes != 0 && bytes % 1024 == 0) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, byte_units[unit]);
+}
+
+std::string about_bytes(std::int64_t bytes) {
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 1024 && unit + 1 < byte_units.size()) {
+    value /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, byte_units[unit]);
+}
+
+std::string seconds(double seconds) {
+  const auto [value, unit] = scaled(seconds);
+  return fmt::format("{:.{}f} {}", value, decimals(value), unit);
+}
+
+std::string short_seconds(double seconds) {
+  const auto [value, unit] = scaled(seconds);
+  const double power = std::pow(10, decimals(value));
+  return fmt::format("{:.10g} {}", std::round(value * power) / power, unit);
+}
+
+}  // namespace quadrille::text

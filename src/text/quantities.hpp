@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace quadrille::text {
+
+// Exactly: "64 KiB", "1000 B".
+std::string bytes(std::int64_t bytes);
+// To one decimal: "1.5 MiB".
+std::string about_bytes(std::int64_t bytes);
+
+// To three digits: "12.3 µs".
+std::string seconds(double seconds);
+// The same without noughts at the end: "20 µs".
+std::string short_seconds(double seconds);
+
+}  // namespace quadrille::text

@@ -1,0 +1,54 @@
+"""The MPIs that Debian has, and how programs are built and started with them."""
+
+import collections.abc
+import dataclasses
+import subprocess
+
+
+@dataclasses.dataclass(frozen=True)
+class Mpi:
+    compiler: str
+    package: str
+    preprocessor_flags: str
+    launcher: tuple
+    variable: collections.abc.Callable  # options that set a variable for the ranks
+    environment: dict
+    spins: bool  # while it waits, whatever it is told: see yield.c
+
+
+MPIS = {
+    "openmpi": Mpi(
+        compiler="mpicc.openmpi",
+        package="libopenmpi3",
+        # The suite calls two functions that MPI 3.0 removed; without the first flag they are macros of mpi.h.
+        preprocessor_flags="-DOMPI_OMIT_MPI1_COMPAT_DECLS=1 -DMPI_Type_hvector=MPI_Type_create_hvector"
+        " -DMPI_Type_hindexed=MPI_Type_create_hindexed",
+        # Single copy needs a permission that containers lack, and warns in the test's output.
+        launcher=("mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1",
+                  "--mca", "pml", "ob1", "--mca", "btl", "self,vader",
+                  "--mca", "btl_vader_single_copy_mechanism", "none"),
+        variable=lambda name, value: ["-x", f"{name}={value}"],
+        environment={"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"},
+        spins=False,
+    ),
+    "mpich": Mpi(
+        compiler="mpicc.mpich",
+        package="libmpich12",
+        preprocessor_flags="",
+        launcher=("mpirun.mpich",),
+        variable=lambda name, value: ["-genv", name, value],
+        environment={},
+        spins=True,
+    ),
+}
+
+
+def package_version(package):
+    return subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def is_installed(package):
+    asked = subprocess.run(["dpkg-query", "-W", "-f", "${db:Status-Status}", package], capture_output=True, text=True,
+                           check=False)
+    return asked.stdout == "installed"

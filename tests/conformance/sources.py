@@ -1,0 +1,60 @@
+"""Source packages of Debian, and the commands that build them."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def die(message):
+    sys.exit(f"conformance: {message}")
+
+
+def logged(command, log, **options):
+    """Runs a command, its output appended to the log; gives its exit status."""
+    with log.open("a") as stream:
+        return subprocess.run(command, stdout=stream, stderr=subprocess.STDOUT, **options).returncode
+
+
+def die_with_log(message, log):
+    tail = "\n".join(log.read_text(errors="replace").splitlines()[-40:])
+    die(f"{message}; the end of {log}:\n{tail}")
+
+
+def apt_options(folder):
+    """Options of apt-get for the source packages of the configured Debian mirrors, with nothing of the system's
+    changed."""
+    sources, lists = folder / "sources", folder / "lists"
+    for path in (sources, lists / "partial"):
+        path.mkdir(parents=True, exist_ok=True)
+    configured = [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("*.*")]
+    for path in configured:
+        text = path.read_text() if path.suffix in (".list", ".sources") and path.is_file() else ""
+        if "debian" in text:
+            text = re.sub(r"^deb\s", "deb-src ", text, flags=re.MULTILINE)
+            text = re.sub(r"^Types:.*", "Types: deb-src", text, flags=re.MULTILINE)
+            (sources / path.name).write_text(text)
+    settings = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": sources, "Dir::State::lists": lists,
+                "Dir::Cache": folder, "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "",
+                "APT::Sandbox::User": "root"}
+    return [part for key, value in settings.items() for part in ("-o", f"{key}={value}")]
+
+
+def fetch(work, package, archive, *parts):
+    """Gives the folder that the archive of a source package unpacks to, or some parts of it, fetched from Debian unless
+    it is there."""
+    folder = work / archive.partition(".orig.")[0].replace("_", "-")
+    if all((folder / part).exists() for part in parts or ("",)):
+        return folder
+    log = work / f"fetch.{package}.log"
+    if not (work / archive).is_file():
+        options = apt_options(work / "apt")
+        logged(["apt-get", *options, "update"], log)
+        logged(["apt-get", *options, "source", "--download-only", package], log, cwd=work)
+        if not (work / archive).is_file():
+            die_with_log(f"Debian's source package {package} has no {archive}", log)
+    unpack = ["tar", "--extract", "--file", archive, f"--one-top-level={folder.name}", "--strip-components=1",
+              "--wildcards", "--no-wildcards-match-slash"]
+    if logged([*unpack, *(f"*/{part}" for part in parts)], log, cwd=work):
+        die_with_log(f"cannot unpack {archive}", log)
+    return folder

@@ -1,0 +1,37 @@
+#include "text/quantities.hpp"
+
+#include <gtest/gtest.h>
+
+namespace quadrille::text {
+namespace {
+
+TEST(Quantities, BytesAreExact) {
+  EXPECT_EQ(bytes(0), "0 B");
+  EXPECT_EQ(bytes(1000), "1000 B");
+  EXPECT_EQ(bytes(65536), "64 KiB");
+  EXPECT_EQ(bytes(std::int64_t{3} << 30), "3 GiB");
+}
+
+TEST(Quantities, OrRoughlyWhatTheyAre) {
+  EXPECT_EQ(about_bytes(1000), "1000 B");
+  EXPECT_EQ(about_bytes(1536), "1.5 KiB");
+  EXPECT_EQ(about_bytes(1 << 20), "1.0 MiB");
+}
+
+TEST(Quantities, SecondsHaveThreeDigits) {
+  EXPECT_EQ(seconds(0), "0.00 ns");
+  EXPECT_EQ(seconds(12.34e-6), "12.3 µs");
+  EXPECT_EQ(seconds(9.996e-6), "10.0 µs");
+  EXPECT_EQ(seconds(999.6e-6), "1.00 ms");
+  EXPECT_EQ(seconds(1234), "1234 s");
+}
+
+TEST(Quantities, OrNoMoreThanTheyNeed) {
+  EXPECT_EQ(short_seconds(20e-6), "20 µs");
+  EXPECT_EQ(short_seconds(1e-3), "1 ms");
+  EXPECT_EQ(short_seconds(1000), "1000 s");
+  EXPECT_EQ(short_seconds(2.5e-3), "2.5 ms");
+}
+
+}  // namespace
+}  // namespace quadrille::text
