@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "interpose/yielding.hpp"
 #include "machine/cores.hpp"
 
 namespace quadrille::interpose {
@@ -52,12 +53,24 @@ void DropIn::refuse_wrong_mpi() {
   std::_Exit(1);
 }
 
+void DropIn::before_init() {
+#ifndef OPEN_MPI
+  const char* const off = std::getenv("QUADRILLE");
+  const bool is_off = off && std::string_view(off) == "off";
+  let_mpi_yield(!is_off && machine::ranks_on_node(1) > machine::usable_cores());
+#endif
+}
+
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
+    const bool starving = !settings_.off && ranks_starve_each_other();
+    const bool yielding = starving && !settings_.except_point_to_point;
+    let_mpi_yield(yielding);
     if (settings_.off) return;
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
-    const bool spinning = ranks_starve_each_other();
+    // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
+    const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
     for (std::size_t i = 0; i < collectives; ++i) {
       asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
     }
@@ -82,6 +95,12 @@ bool DropIn::ranks_starve_each_other() {
   check(PMPI_Allreduce(MPI_IN_PLACE, &crowded, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
   return crowded != 0;
 #endif
+}
+
+bool DropIn::all_reach_waits_of_mpi() {
+  int reached = reaches_waits_of_mpi() ? 1 : 0;
+  check(PMPI_Allreduce(MPI_IN_PLACE, &reached, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+  return reached != 0;
 }
 
 void DropIn::end() {

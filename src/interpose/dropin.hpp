@@ -26,6 +26,8 @@ class DropIn {
   // Before anything of MPI is called: ends the process if the program runs under another MPI than this was made for.
   static void refuse_wrong_mpi();
 
+  // Before MPI_Init, which may have to wait already: by what this rank knows alone.
+  void before_init();
   // After MPI_Init. Collective over MPI_COMM_WORLD: rank 0's environment counts for all.
   void begin();
   // Before MPI_Finalize: writes the report, if one was asked for.
@@ -56,6 +58,7 @@ class DropIn {
  private:
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();
+  static bool all_reach_waits_of_mpi();
   static bool within_world(MPI_Comm comm);
   Outcome judge(MPI_Comm comm) const;
   Seen first_seen(MPI_Comm comm);

@@ -71,6 +71,7 @@ int serve(Collective collective, MPI_Comm comm, const Describe& describe, const 
 template <class Init>
 int begin(Init&& init) {
   DropIn::refuse_wrong_mpi();
+  DropIn::get().before_init();
   const int code = init();
   if (code == MPI_SUCCESS) DropIn::get().begin();
   return code;

@@ -12,6 +12,7 @@ import time
 import uuid
 
 import mpis
+import sources
 import suite
 
 TAG = "QUADRILLE_CONFORMANCE_TAG"  # marks the processes of one launch: Hydra's ranks leave its session
@@ -101,7 +102,7 @@ def run_test(mpi_name, work, entry, libraries=(), variables=()):
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch, "report.json")
         variables = [*variables, *(text.split("=", 1) for text in entry.environment)]
-        libraries = [*libraries, *([built / "yield.so"] if mpi.spins else [])]
+        libraries = [*libraries, *sources.yielding(mpi, work)]
         if libraries:
             variables.append(("LD_PRELOAD", ":".join(map(str, libraries))))
         variables.append(("QUADRILLE_REPORT", str(report)))

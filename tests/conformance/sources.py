@@ -5,6 +5,8 @@ import re
 import subprocess
 import sys
 
+HERE = pathlib.Path(__file__).resolve().parent
+
 
 def die(message):
     sys.exit(f"conformance: {message}")
@@ -19,6 +21,17 @@ def logged(command, log, **options):
 def die_with_log(message, log):
     tail = "\n".join(log.read_text(errors="replace").splitlines()[-40:])
     die(f"{message}; the end of {log}:\n{tail}")
+
+
+def yielding(mpi, work):
+    """Gives what to preload so that ranks that wait let others run, where the MPI does not by itself: libraries, built
+    unless they are there."""
+    if not mpi.spins:
+        return []
+    library, log = work / "yield.so", work / "build.yield.log"
+    if not library.is_file() and logged(["cc", "-O2", "-shared", "-fPIC", "-o", library, HERE / "yield.c"], log):
+        die_with_log("cannot build yield.so", log)
+    return [library]
 
 
 def apt_options(folder):

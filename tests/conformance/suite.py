@@ -91,8 +91,6 @@ def make_base(mpi, source, built, log):
                  "--disable-cxx", "--disable-spawn", "--disable-dependency-tracking", "--enable-threads=multiple",
                  "CFLAGS=-O1 -w", f"CPPFLAGS={mpi.preprocessor_flags}", f"CC={mpi.compiler}", f"MPICC={mpi.compiler}"]
     commands = [configure, ["make", "-C", "dtpools"], ["make", "-C", "util", "libmtest_single.la", "libmtest.la"]]
-    if mpi.spins:
-        commands.append(["cc", "-O2", "-shared", "-fPIC", "-o", "yield.so", HERE / "yield.c"])
     for command in commands:
         if sources.logged(command, log, cwd=built):
             sources.die_with_log(f"cannot build the test suite with {mpi.compiler}", log)
