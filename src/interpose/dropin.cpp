@@ -76,6 +76,7 @@ void DropIn::begin() {
     }
     reporting_ = settings_.report;
     waits_ = spinning && !settings_.except_point_to_point;
+    how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     active_ = true;
   } catch (const std::exception& error) {
     int rank = 0;
@@ -112,7 +113,7 @@ void DropIn::end() {
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   // Others may have been told of another file.
-  report_.write(rank == 0 ? std::string(engine::setting("QUADRILLE_REPORT")) : "", counts_);
+  report_.write(rank == 0 ? std::string(engine::setting("QUADRILLE_REPORT")) : "", counts_, how_);
 }
 
 // Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees

@@ -66,6 +66,7 @@ class DropIn {
   bool active_ = false;
   std::array<bool, collectives> asked_ = {};
   bool waits_ = false;
+  Waits how_ = Waits::mpis;
   bool reporting_ = false;
   Report report_;
   engine::Settings settings_;

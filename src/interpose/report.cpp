@@ -63,12 +63,13 @@ void Report::add(Collective collective, std::int64_t bytes, double seconds, Outc
   seconds_[row][column] += seconds;
 }
 
-void Report::write(const std::string& path, const Counts& counts) {
+void Report::write(const std::string& path, const Counts& counts, Waits waits) {
   static_assert(std::is_trivially_copyable_v<Table> && sizeof(Table) % sizeof(std::int64_t) == 0);
   for (std::size_t row = 0; row < collectives; ++row) {
     std::copy(counts[row].begin(), counts[row].end(), table_.became[row].begin());
   }
   Whole whole;
+  whole.waits = waits;
   const std::int64_t peak = engine::Process::get().arena().peak();
   int rank = 0;
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -107,8 +108,11 @@ void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason&
 }
 
 std::string Report::as_text(const Whole& whole) {
-  std::string text = fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank\n", whole.ranks,
-                                 text::about_bytes(whole.peak_bytes));
+  constexpr std::array<std::string_view, 3> waits = {"", "; ranks share cores, and MPI's waits were made to yield",
+                                                     "; ranks share cores, and waits are ours"};
+  std::string text =
+      fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank{}\n", whole.ranks,
+                  text::about_bytes(whole.peak_bytes), waits[static_cast<std::size_t>(whole.waits)]);
   text +=
       fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time", "served");
   std::string reasons;
@@ -146,8 +150,10 @@ std::string Report::as_json(const Whole& whole) {
         last = collective;
       });
   if (!last.empty()) reasons += "}";
-  return fmt::format("{{\"ranks\":{},\n \"peak_bytes\":{},\n \"calls\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
-                     whole.ranks, whole.peak_bytes, rows, reasons);
+  constexpr std::array<std::string_view, 3> waits = {"MPI's", "yielding", "ours"};
+  return fmt::format(
+      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"calls\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
+      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], rows, reasons);
 }
 
 }  // namespace quadrille::interpose

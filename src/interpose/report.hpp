@@ -16,15 +16,17 @@ namespace quadrille::interpose {
 // Bytes that this rank puts into the call, or gets out of it where it puts nothing in.
 std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm);
 
-// What a program called, for people who ask: calls, bytes and time by collective and size, and what became of them.
+// Where ranks share cores under an MPI that spins: its waits were made to yield, or ours took their place.
+enum class Waits { mpis, yielding, ours };
 using Counts = std::array<std::array<std::atomic<std::int64_t>, outcomes>, collectives>;
+// What a program called, for people who ask: calls, bytes and time by collective and size, and what became of them.
 class Report {
  public:
   void add(Collective collective, std::int64_t bytes, double seconds, Outcome outcome);
 
   // Collective over MPI_COMM_WORLD. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-", else as
   // JSON. The time is that of the slowest rank.
-  void write(const std::string& path, const Counts& counts);
+  void write(const std::string& path, const Counts& counts, Waits waits);
 
  private:
   static constexpr std::size_t sizes = 7;
@@ -40,6 +42,7 @@ class Report {
   using Seconds = std::array<std::array<double, sizes>, collectives>;
   struct Whole {
     int ranks = 1;
+    Waits waits = Waits::mpis;
     std::int64_t peak_bytes = 0;
     Table table;
     Seconds seconds = {};

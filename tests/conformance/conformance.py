@@ -4,7 +4,9 @@
 import argparse
 import collections
 import concurrent.futures
+import dataclasses
 import pathlib
+import re
 import signal
 import sys
 import time
@@ -15,6 +17,7 @@ import sources
 import suite
 
 RETRIES = 2
+VERDICTS = ("slow", "flaky", "fails", "not built")  # of tests that are not on the list
 SLOW = 60  # seconds: a slower test stays off the list, for the time all take and for its distance to the limit
 
 
@@ -87,14 +90,14 @@ def lines_of_others(mpi_name, folders):
     """Gives the lines of the list that tell of tests in other folders than these."""
     path = suite.passing_list(mpi_name)
     lines = path.read_text().splitlines() if path.is_file() else []
-    tests = {line: line.rpartition(": ")[2] for line in lines}
+    tests = {line: re.sub(rf"^# ({'|'.join(VERDICTS)}): ", "", line) for line in lines}
     return [line for line, test in tests.items()
             if not test.startswith("#") and suite.parse_entry(test).folder not in folders]
 
 
 def write_list(mpi_name, folders, verdicts):
     package = mpis.MPIS[mpi_name].package
-    lines = [f"# {verdict}: {line}" for verdict in ("slow", "flaky", "fails", "not built") for line in verdicts[verdict]]
+    lines = [f"# {verdict}: {line}" for verdict in VERDICTS for line in verdicts[verdict]]
     lines += verdicts["passes"] + lines_of_others(mpi_name, folders)
     comments = sorted(line for line in lines if line.startswith("#"))
     head = [f"# The tests of MPICH {suite.UPSTREAM}'s test suite that pass with Debian's {package} "
@@ -155,6 +158,24 @@ def run(arguments):
     return bool(failed) or not last or served.total() < arguments.least_served
 
 
+# Subcommand pace.
+
+def pace(arguments):
+    """Times some of the tests by the MPI alone and with the library, each as it is installed."""
+    entries = [dataclasses.replace(entry, ranks=arguments.ranks) for entry in
+               suite.read_list(suite.passing_list(arguments.mpi)) if entry.folder in arguments.folders]
+    totals = [0.0, 0.0]
+    for entry in entries[::arguments.every]:
+        alone, served = (launch.run_test(arguments.mpi, arguments.work, entry, libraries, as_installed=True)
+                         for libraries in ((), (arguments.preload.resolve(),)))
+        counts = alone.passed and served.passed or alone.timed_out and served.passed
+        print(f"{alone.seconds:8.2f} s alone{'+' if alone.timed_out else ' '} {served.seconds:8.2f} s with the library  "
+              f"{entry.line}{'' if counts else ', left out: it fails on so many ranks'}", flush=True)
+        if counts:
+            totals = [totals[0] + alone.seconds, totals[1] + served.seconds]
+    print(f"{totals[0]:.1f} s alone, {totals[1]:.1f} s with the library: {totals[0] / totals[1]:.1f} times faster")
+
+
 # The command line.
 
 def pair(text):
@@ -183,6 +204,10 @@ def parse_arguments():
     command.add_argument("--source", type=pathlib.Path, metavar="FOLDER",
                          help="an unpacked source of MPICH to take rather than fetch one")
     add(baseline, "run all tests without a preloaded library and write the list of those that pass")
+    command = add(pace, "time some tests on so many ranks, by the MPI alone and with a preloaded library")
+    command.add_argument("--preload", type=pathlib.Path, required=True, metavar="LIB.so", help="the library")
+    command.add_argument("--ranks", type=int, default=8, metavar="N", help="ranks of each (default: 8)")
+    command.add_argument("--every", type=int, default=8, metavar="N", help="every so many of the list (default: 8)")
     command = add(run, "run the tests on the list of those that pass with a preloaded library")
     command.add_argument("--preload", type=pathlib.Path, required=True, metavar="LIB.so", help="the library")
     command.add_argument("--env", type=pair, action="append", default=[], metavar="KEY=VALUE",

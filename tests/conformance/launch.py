@@ -96,13 +96,14 @@ def is_success(entry, output, status):
     return len(said) == 1 and silent and (status != 0) == (entry.result_test == "TestStatusNoErrors")
 
 
-def run_test(mpi_name, work, entry, libraries=(), variables=()):
-    """Runs a test once. Libraries to preload and variables, (name, value), are for the ranks, not for the launcher."""
+def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=False):
+    """Runs a test once. Libraries to preload and variables, (name, value), are for the ranks, not for the launcher.
+    Unless everything is to be as it is installed, waits yield the core under every MPI."""
     mpi, built = mpis.MPIS[mpi_name], work / mpi_name
     with tempfile.TemporaryDirectory() as scratch:
         report = pathlib.Path(scratch, "report.json")
         variables = [*variables, *(text.split("=", 1) for text in entry.environment)]
-        libraries = [*libraries, *sources.yielding(mpi, work)]
+        libraries = [*libraries, *([] if as_installed else sources.yielding(mpi, work))]
         if libraries:
             variables.append(("LD_PRELOAD", ":".join(map(str, libraries))))
         variables.append(("QUADRILLE_REPORT", str(report)))
