@@ -42,6 +42,9 @@ class Preparation {
       throw Error(MPI_ERR_ARG, fmt::format("{}: the counts are NULL", name(call.collective)));
     }
     if (call.op == MPI_OP_NULL && !call.combine) throw Error(MPI_ERR_OP, "the operation is MPI_OP_NULL");
+    if (call.op != MPI_OP_NULL && !engine::fits(call.op, call.output.type)) {
+      throw Error(MPI_ERR_OP, "the operation has no meaning for elements of this type");
+    }
     element_ = layout_of(call.output);
     refuse_negative({.buffer = &call.output});
   }
@@ -98,7 +101,10 @@ void Preparation::find_places() {
   output_.all = of_.output == Traits::Side::all;
   const bool receives_in_place = of_.rooted && input_.all;
   const detail::UserBuffer& told = receives_in_place ? call_.output : call_.input;
-  in_place_ = of_.may_be_in_place && told.address == MPI_IN_PLACE;
+  // Some programs give a reduction one buffer twice. MPI forbids it, and Open MPI lets it pass.
+  const bool twice = of_.reduces && call_.input.address && call_.input.address == call_.output.address &&
+                     (!of_.rooted || call_.root == context_.rank());
+  in_place_ = of_.may_be_in_place && (told.address == MPI_IN_PLACE || twice);
   if (in_place_ && of_.rooted && call_.root != context_.rank()) {
     throw Error(MPI_ERR_BUFFER, fmt::format("{}: MPI_IN_PLACE is for the root alone", name(call_.collective)));
   }
@@ -117,6 +123,11 @@ void Preparation::find_places() {
       throw Error(MPI_ERR_ARG, fmt::format("{}: the counts are NULL", name(call_.collective)));
     }
     if (!side->buffer->types) side->layout = layout_of(*side->buffer);
+    // A type of the user's own may have addresses in it.
+    const bool nowhere = !side->buffer->address && !side->buffer->counts && side->buffer->count > 0;
+    if (nowhere && (side->buffer->type == MPI_DATATYPE_NULL || engine::is_predefined(side->buffer->type))) {
+      throw Error(MPI_ERR_BUFFER, fmt::format("{}: the buffer is NULL", name(call_.collective)));
+    }
     refuse_negative(*side);
   }
 }
@@ -229,7 +240,8 @@ void Preparation::bind(const Side& side, std::vector<Layout>& layouts, std::vect
   std::int64_t next = 0;
   for (Rank peer = 0; peer < side.blocks; ++peer) {
     const auto at = static_cast<std::size_t>(peer);
-    if (buffer.types) layouts[at] = engine::layout_of(buffer.types[peer]);
+    // Of an empty block nobody looks at the type, which may be null.
+    if (buffer.types && buffer.counts[peer] != 0) layouts[at] = engine::layout_of(buffer.types[peer]);
     const Layout& layout = buffer.types ? layouts[at] : layouts.front();
     const std::int64_t count = buffer.counts[peer];
     const std::int64_t displacement = buffer.displacements ? buffer.displacements[peer] : next;
@@ -243,6 +255,7 @@ std::int64_t Preparation::to_myself(const Side& side) const {
   const detail::UserBuffer& buffer = *side.buffer;
   const bool separate = of_.separate_blocks && side.all;
   if (!separate) return side.bytes();
+  if (buffer.counts[context_.rank()] == 0) return 0;
   const std::int64_t size = buffer.types ? engine::layout_of(buffer.types[context_.rank()]).size() : side.layout.size();
   return buffer.counts[context_.rank()] * size;
 }
@@ -323,7 +336,8 @@ Choice named(Collective collective, std::string_view name) {
 
 Prepared prepare(Context& context, const detail::Call& call, const Wishes& wishes, Handles handles) {
   const engine::Signature signature = signature_of(call, wishes);
-  const bool simple = !call.combine && !call.input.counts && !call.output.counts;
+  const bool simple = !call.combine && !call.input.counts && !call.output.counts && call.output.address &&
+                      call.input.address != call.output.address;
   if (simple) {
     if (Prepared known = context.recall(signature, call.input.address, call.output.address)) return known;
   }

@@ -182,7 +182,7 @@ std::vector<Known> make_known() {
 // The layout of a pair, which is no basic element, or of one of the basic types that most calls of most programs have:
 // comparing handles is cheaper than asking MPI. Else null.
 const Layout* find_known(MPI_Datatype type) {
-  static const std::vector<Known> all = make_known();
+  static const auto& all = *new std::vector<Known>(make_known());  // programs may call MPI after main
   for (const Known& known : all) {
     if (known.type == type) return &known.layout;
   }

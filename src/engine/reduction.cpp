@@ -95,6 +95,30 @@ bool is_predefined_operation(MPI_Op op) {
   return code_of(op) >= 0;
 }
 
+// What MPI's own operations are for, as far as all MPIs agree: one that MPI accepts all the same is none the worse if
+// it is left to it.
+bool fits(MPI_Op op, MPI_Datatype type) {
+  if (!is_predefined_operation(op) || type == MPI_DATATYPE_NULL) return true;
+  if (!is_predefined(type)) return false;
+  const auto is_one_of = [](const auto& all, const auto& one) {
+    return std::find(all.begin(), all.end(), one) != all.end();
+  };
+  const std::array pairs = {MPI_FLOAT_INT,       MPI_DOUBLE_INT, MPI_LONG_INT,          MPI_2INT,    MPI_SHORT_INT,
+                            MPI_LONG_DOUBLE_INT, MPI_2REAL,      MPI_2DOUBLE_PRECISION, MPI_2INTEGER};
+  const std::array complex = {MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX, MPI_COMPLEX,
+                              MPI_DOUBLE_COMPLEX};
+  const std::array floating = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION};
+  const std::array bitwise = {MPI_BAND, MPI_BOR, MPI_BXOR};
+  const std::array logical = {MPI_LAND, MPI_LOR, MPI_LXOR};
+  const std::array located = {MPI_MAXLOC, MPI_MINLOC};
+  const std::array ordered = {MPI_MAX, MPI_MIN};
+  if (op == MPI_REPLACE || op == MPI_NO_OP) return false;
+  if (is_one_of(located, op) || is_one_of(pairs, type)) return is_one_of(located, op) && is_one_of(pairs, type);
+  if (is_one_of(floating, type)) return !is_one_of(bitwise, op) && !is_one_of(logical, op);
+  if (is_one_of(complex, type)) return !is_one_of(bitwise, op) && !is_one_of(logical, op) && !is_one_of(ordered, op);
+  return true;
+}
+
 Reduction reduction_of(MPI_Op op, MPI_Datatype type) {
   int commutative = 1;
   check(PMPI_Op_commutative(op, &commutative), "MPI_Op_commutative");

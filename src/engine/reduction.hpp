@@ -9,6 +9,9 @@
 
 namespace quadrille::engine {
 
+// Whether an operation of MPI's own has a meaning for elements of this type. True of all others.
+bool fits(MPI_Op op, MPI_Datatype type);
+
 // An operation of MPI on a type, as run/ wants it. Borrows both handles.
 struct Reduction {
   ReduceFunction function;

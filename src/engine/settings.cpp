@@ -141,7 +141,7 @@ void read_collectives(const char* name, std::array<bool, collectives>& chosen, c
 }  // namespace
 
 std::string_view setting(const char* name) {
-  static const auto site = site_defaults();
+  static const auto& site = *new std::map(site_defaults());  // for MPI_Finalize in a destructor after main
   const char* const text = std::getenv(name);
   if (text && *text) return text;
   const auto place = site.find(name);

@@ -1,11 +1,13 @@
 #include "interpose/dropin.hpp"
 
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <quadrille/error.hpp>
 #include <string>
@@ -22,6 +24,27 @@ namespace {
 
 using engine::check;
 using engine::Context;
+
+// Whether the process has loaded a library of that MPI: libmpich.so.12, or under the names of its ABI libmpi.so.12;
+// libmpi.so.40, or an older or newer one of Open MPI.
+bool is_loaded(std::string_view mpi) {
+  struct Search {
+    bool mpich;
+    bool found;
+  } search{mpi == "mpich", false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& wanted = *static_cast<Search*>(data);
+        std::string_view file(info->dlpi_name ? info->dlpi_name : "");
+        file.remove_prefix(std::min(file.size(), file.rfind('/') + 1));
+        const bool mpich = file.starts_with("libmpich.so.") || file.starts_with("libmpi.so.12");
+        const bool either = mpich || file.starts_with("libmpi.so.");
+        wanted.found = wanted.found || (either && mpich == wanted.mpich);
+        return 0;
+      },
+      &search);
+  return search.found;
+}
 
 }  // namespace
 
@@ -44,8 +67,11 @@ void DropIn::refuse_wrong_mpi() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
   int length = 0;
   PMPI_Get_library_version(text.data(), &length);
-  const std::string_view version(text.data());
-  if (version.find(own) != std::string_view::npos) return;
+  const std::string_view answered(text.data());
+  // A module of Python brings its MPI along: then this drop-in's own answers, though the calls are for the other.
+  const bool other = is_loaded(other_folder);
+  if (!other && answered.find(own) != std::string_view::npos) return;
+  const std::string_view version = other ? other_folder : answered;
   fmt::print(stderr,
              "quadrille: this drop-in (lib/quadrille/{}) is for {}, and the program runs under {}: preload "
              "lib/quadrille/{}/libquadrille-dropin.so\n",
@@ -75,10 +101,14 @@ void DropIn::begin() {
       asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
     }
     reporting_ = settings_.report;
+    // The program may change its folder and its environment. Only rank 0 writes.
+    report_path_ = engine::setting("QUADRILLE_REPORT");
+    if (reporting_ && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     active_ = true;
   } catch (const std::exception& error) {
+    let_mpi_yield(false);
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
@@ -110,10 +140,7 @@ void DropIn::end() {
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
   if (!std::exchange(reporting_, false)) return;
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  // Others may have been told of another file.
-  report_.write(rank == 0 ? std::string(engine::setting("QUADRILLE_REPORT")) : "", counts_, how_);
+  report_.write(report_path_, counts_, how_);
 }
 
 // Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees
@@ -136,7 +163,7 @@ bool DropIn::within_world(MPI_Comm comm) {
 
 // The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
 Outcome DropIn::judge(MPI_Comm comm) const {
-  constexpr int most_communicators = 256;
+  constexpr int most_communicators = 128;
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) return Outcome::intercommunicator;

@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "algorithms/collective.hpp"
 #include "engine/context.hpp"
@@ -69,6 +70,7 @@ class DropIn {
   Waits how_ = Waits::mpis;
   bool reporting_ = false;
   Report report_;
+  std::string report_path_;
   engine::Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<int> served_communicators_ = 0;

@@ -69,7 +69,9 @@ QUADRILLE_SEND(Rsend, Irsend)
 
 QUADRILLE_EXPORT int MPI_Recv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                               MPI_Status* status) {
-  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Recv, (data, count, type, peer, tag, comm, status))();
+  // From nobody, MPICH's MPI_Irecv leaves a wrong status, and there is nothing to wait for.
+  const bool at_once = peer == MPI_PROC_NULL;
+  if (at_once || !DropIn::get().waits()) return QUADRILLE_NEXT(Recv, (data, count, type, peer, tag, comm, status))();
   return sent_or_received([&](MPI_Request* request) { return PMPI_Irecv(data, count, type, peer, tag, comm, request); },
                           status);
 }
@@ -87,6 +89,11 @@ QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type
     return QUADRILLE_NEXT(
         Sendrecv, (data, count, type, to, tag, place, place_count, place_type, from, place_tag, comm, status))();
   }
+  if (from == MPI_PROC_NULL) {
+    const int code =
+        sent_or_received([&](MPI_Request* sent) { return PMPI_Isend(data, count, type, to, tag, comm, sent); });
+    return code != MPI_SUCCESS ? code : PMPI_Recv(place, place_count, place_type, from, place_tag, comm, status);
+  }
   return sent_or_received(
       [&](MPI_Request* received) {
         const int code = PMPI_Irecv(place, place_count, place_type, from, place_tag, comm, received);
@@ -97,12 +104,13 @@ QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type
 }
 
 QUADRILLE_EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
-  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Probe, (peer, tag, comm, status))();
+  if (peer == MPI_PROC_NULL || !DropIn::get().waits()) return QUADRILLE_NEXT(Probe, (peer, tag, comm, status))();
   return tested([&](int* flag) { return PMPI_Iprobe(peer, tag, comm, flag, status); });
 }
 
 QUADRILLE_EXPORT int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  if (!DropIn::get().waits()) return QUADRILLE_NEXT(Mprobe, (peer, tag, comm, message, status))();
+  if (peer == MPI_PROC_NULL || !DropIn::get().waits())
+    return QUADRILLE_NEXT(Mprobe, (peer, tag, comm, message, status))();
   return tested([&](int* flag) { return PMPI_Improbe(peer, tag, comm, flag, message, status); });
 }
 

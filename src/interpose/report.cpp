@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -37,7 +39,9 @@ std::int64_t bytes_in(const detail::UserBuffer& buffer, bool all, int ranks) {
 
 std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm) {
   const Traits of = traits(call.collective);
-  if (!of.moves_data()) return 0;
+  int inter = 0;
+  PMPI_Comm_test_inter(comm, &inter);
+  if (!of.moves_data() || inter != 0) return 0;
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(comm, &rank);
@@ -84,7 +88,8 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits) {
   }
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) {
-    fmt::print(stderr, "quadrille: can't write QUADRILLE_REPORT={}\n", path);
+    fmt::print(stderr, "quadrille: can't write the report to {}: {}; name another file (QUADRILLE_REPORT, --report=)\n",
+               path, std::strerror(errno));
     return;
   }
   std::fputs(as_json(whole).c_str(), file);

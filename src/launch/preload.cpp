@@ -3,14 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include "launch/command.hpp"
 
 namespace quadrille::launch {
 
 namespace {
+
+// Of several programs with : between them, each has a command line of its own.
+std::vector<std::string> behind_launcher(std::vector<std::string> words, const std::vector<std::string>& options) {
+  std::vector<std::string> all;
+  bool first = true;
+  for (std::string& word : words) {
+    const bool begins = first || word == ":";
+    all.push_back(std::move(word));
+    if (begins) all.insert(all.end(), options.begin(), options.end());
+    first = false;
+  }
+  return all;
+}
+
+[[noreturn]] void refuse_list() {
+  throw std::invalid_argument(
+      "Open MPI's mca_base_env_list excludes -x, which quadrille run needs: pass those variables by -x as well");
+}
 
 // srun knows one --export: what the user asks for there stays.
 std::vector<std::string> exported(std::vector<std::string> words, const Variables& variables) {
@@ -22,18 +43,44 @@ std::vector<std::string> exported(std::vector<std::string> words, const Variable
     }
     list += fmt::format(",{}={}", name, value);
   }
+  const char* const usual = std::getenv("SLURM_EXPORT_ENV");
+  std::string exports = usual && *usual ? usual : "ALL";
+  // Up to the program: the first word that is neither an option nor behind one that may want a value.
   for (std::size_t i = 1; i < words.size(); ++i) {
-    if (words[i].starts_with("--export=")) {
-      words[i] += list;
-      return words;
-    }
-    if (words[i] == "--export" && i + 1 < words.size()) {
-      words[i + 1] += list;
-      return words;
-    }
+    const bool value = i > 1 && words[i - 1].starts_with('-') && words[i - 1].find('=') == std::string::npos;
+    if (!words[i].starts_with('-') && !value) break;
+    const bool apart = words[i] == "--export" && i + 1 < words.size();
+    if (!apart && !words[i].starts_with("--export=")) continue;
+    exports = apart ? words[i + 1] : words[i].substr(words[i].find('=') + 1);
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
+                words.begin() + static_cast<std::ptrdiff_t>(i + 1 + (apart ? 1 : 0)));
+    break;
   }
-  words.insert(words.begin() + 1, "--export=ALL" + list);
-  return words;
+  if (exports == "NONE" || exports == "NIL") {
+    throw std::invalid_argument(fmt::format(
+        "--export={} keeps everything from the ranks, the drop-in too: name what they need in its place, as "
+        "--export=PATH,HOME",
+        exports));
+  }
+  return behind_launcher(std::move(words), {"--export=" + exports + list});
+}
+
+// What keeps the drop-in from ranks, by the user's own word.
+void refuse_contradiction(Launcher launcher, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "LD_PRELOAD" || word.starts_with("LD_PRELOAD=")) {
+      throw std::invalid_argument(
+          "the command line sets LD_PRELOAD itself: set it in front of quadrille run, which then adds the drop-in");
+    }
+    if (launcher == Launcher::openmpi && (word == "--app" || word == "-app")) {
+      throw std::invalid_argument(
+          "what --app names can't be changed from here: write the programs on the command line, with : between them, "
+          "or "
+          "set the variables in that file (quadrille run --print shows them)");
+    }
+    if (launcher == Launcher::openmpi && word == "mca_base_env_list") refuse_list();
+  }
+  if (launcher == Launcher::openmpi && std::getenv("OMPI_MCA_mca_base_env_list")) refuse_list();
 }
 
 }  // namespace
@@ -62,6 +109,7 @@ std::optional<Mpi> mpi_of(Launcher launcher) {
 }
 
 std::vector<std::string> with_variables(Launcher launcher, std::vector<std::string> words, const Variables& variables) {
+  refuse_contradiction(launcher, words);
   if (launcher == Launcher::srun) return exported(std::move(words), variables);
   std::vector<std::string> options;
   for (const auto& [name, value] : variables) {
@@ -71,7 +119,8 @@ std::vector<std::string> with_variables(Launcher launcher, std::vector<std::stri
       options.insert(options.end(), {"-genv", name, value});
     }
   }
-  words.insert(words.begin() + 1, options.begin(), options.end());
+  if (launcher == Launcher::openmpi) return behind_launcher(std::move(words), options);
+  words.insert(words.begin() + 1, options.begin(), options.end());  // -genv is for all
   return words;
 }
 

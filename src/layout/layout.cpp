@@ -233,10 +233,10 @@ Layout Layout::basic(std::int64_t bytes) {
   const auto made = [](std::int64_t size) { return size == 0 ? make_empty() : make_dense(0, size, size); };
   // MPI's own types are asked for in every call: they are made once.
   constexpr std::int64_t most_kept = 64;
-  static const std::vector<NodePtr> kept = [&made] {
-    std::vector<NodePtr> nodes;
-    for (std::int64_t size = 0; size <= most_kept; ++size) nodes.push_back(made(size));
-    return nodes;
+  static const auto& kept = *[&made] {
+    auto nodes = std::make_unique<std::vector<NodePtr>>();
+    for (std::int64_t size = 0; size <= most_kept; ++size) nodes->push_back(made(size));
+    return nodes.release();  // programs may call MPI after main
   }();
   const NodePtr node = bytes <= most_kept ? kept[static_cast<std::size_t>(bytes)] : made(bytes);
   return Layout(node, node->data);

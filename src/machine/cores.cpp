@@ -46,9 +46,9 @@ double allowed_share() {
 
 }  // namespace
 
-double usable_cores() {
-  // A launcher binds each rank to a core or two of its own; the launcher itself runs where all of them may.
-  const int processors = std::max(allowed_processors(getppid()), allowed_processors(getpid()));
+double usable_cores(Whose whose) {
+  const int own = allowed_processors(getpid());
+  const int processors = whose == Whose::own ? own : std::max(allowed_processors(getppid()), own);
   // Nodes that `quadrille cluster` makes share one machine.
   const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
   const int sharing = nodes ? std::max(std::atoi(nodes), 1) : 1;

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -73,7 +74,7 @@ std::string openmpi_parameter(const std::string& name) {
                                   std::string("/etc/openmpi/openmpi-mca-params.conf")}) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
-      std::erase(line, ' ');
+      std::erase_if(line, [](unsigned char letter) { return std::isspace(letter) != 0; });
       if (line.starts_with(name + "=")) return line.substr(name.size() + 1);
     }
   }
@@ -94,7 +95,8 @@ void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>
     return;
   }
   const std::string yields = openmpi_parameter("mpi_yield_when_idle");
-  const bool spins = yields != "1";
+  constexpr std::array<std::string_view, 5> no = {"", "0", "false", "f", "no"};
+  const bool spins = std::find(no.begin(), no.end(), yields) != no.end();
   findings.push_back({mpi_name + ", waiting",
                       !spins           ? "ranks that wait yield"
                       : yields.empty() ? "ranks that wait yield if mpirun knows that they share cores"
@@ -108,7 +110,7 @@ void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>
 }
 
 void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const double cores = machine::usable_cores();
+  const double cores = machine::usable_cores(machine::Whose::own);
   const unsigned processors = std::thread::hardware_concurrency();
   std::string text = fmt::format("{:g} of {} processors are usable", cores, processors);
   std::string remedy;
@@ -163,13 +165,14 @@ void look_at_single_copy(std::vector<Finding>& findings) {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
   const bool known = static_cast<bool>(file >> scope);
-  const bool allowed = !known || scope == 0 || (scope < 3 && geteuid() == 0);
+  // At 1, ranks may allow it to each other, and both MPIs have them do so.
+  const bool allowed = !known || scope <= 1 || (scope == 2 && geteuid() == 0);
   findings.push_back({"single copy",
                       allowed ? "ranks may read each other's memory"
                               : fmt::format("ptrace_scope is {}: ranks may not read each other's memory, large "
                                             "messages on a node are copied twice",
                                             scope),
-                      allowed ? "" : "sysctl kernel.yama.ptrace_scope=0 (in a container: --cap-add=SYS_PTRACE)"});
+                      allowed ? "" : "sysctl kernel.yama.ptrace_scope=1 (in a container: --cap-add=SYS_PTRACE)"});
 }
 
 void look_at_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {

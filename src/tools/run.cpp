@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "tools/commands.hpp"
 #include "tools/places.hpp"
 #include "tools/program.hpp"
+#include "variables/variables.hpp"
 
 namespace quadrille::tools {
 
@@ -62,12 +64,12 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-launch::Variables variables_of(const RunWish& wish, const std::filesystem::path& library) {
+launch::Variables variables_of(const RunWish& wish, const std::filesystem::path& library, launch::Launcher launcher) {
   const char* preloaded = std::getenv("LD_PRELOAD");
-  launch::Variables variables = {
+  launch::Variables list = {
       {"LD_PRELOAD", preloaded && *preloaded ? fmt::format("{}:{}", library.string(), preloaded) : library.string()}};
   const auto add = [&](const char* name, const std::optional<std::string>& value) {
-    if (value) variables.emplace_back(name, *value);
+    if (value) list.emplace_back(name, *value);
   };
   if (wish.force) add("QUADRILLE_FORCE", wish.only.value_or("all"));
   add("QUADRILLE_ONLY", wish.only);
@@ -77,7 +79,13 @@ launch::Variables variables_of(const RunWish& wish, const std::filesystem::path&
   if (wish.check) add("QUADRILLE_CHECK", "1");
   if (wish.report)
     add("QUADRILLE_REPORT", *wish.report == "-" ? *wish.report : std::filesystem::absolute(*wish.report).string());
-  return variables;
+  // Open MPI passes nothing else on to other nodes.
+  for (const variables::Variable& one : variables::all()) {
+    const char* const value = std::getenv(std::string(one.name).c_str());
+    const bool told = std::any_of(list.begin(), list.end(), [&](const auto& item) { return item.first == one.name; });
+    if (launcher == launch::Launcher::openmpi && value && *value && !told) list.emplace_back(one.name, value);
+  }
+  return list;
 }
 
 int run_program(const RunWish& wish) {
@@ -90,7 +98,7 @@ int run_program(const RunWish& wish) {
         words.front()));
   }
   const std::filesystem::path library = drop_in_for(mpi_for(wish, words, *launcher));
-  const Words command = launch::with_variables(*launcher, words, variables_of(wish, library));
+  const Words command = launch::with_variables(*launcher, words, variables_of(wish, library, *launcher));
   if (!wish.print) return launch::become(command);
   std::string line;
   for (const std::string& word : command)

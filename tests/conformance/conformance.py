@@ -17,6 +17,7 @@ import sources
 import suite
 
 RETRIES = 2
+MOST_RETRIED = 4  # tests: launchers fail now and then
 VERDICTS = ("slow", "flaky", "fails", "not built")  # of tests that are not on the list
 SLOW = 60  # seconds: a slower test stays off the list, for the time all take and for its distance to the limit
 
@@ -140,9 +141,10 @@ def run(arguments):
         sources.die(f"{arguments.preload} is missing")
     entries = [entry for entry in suite.read_list(suite.passing_list(arguments.mpi))
                if entry.folder in arguments.folders and arguments.only in entry.line]
-    start, last = time.monotonic(), []
+    start, last, retried = time.monotonic(), [], 0
     for outcomes in for_each(entries, arguments.jobs, lambda entry: attempt(arguments, entry)):
         last.append(outcomes[-1])
+        retried += len(outcomes) > 1
         for outcome in outcomes:
             print_outcome("ok" if outcome.passed else "FAILED" if outcome is outcomes[-1] else "retry", outcome)
             if not outcome.passed:
@@ -151,11 +153,12 @@ def run(arguments):
     served, handed_down = sums_of(last)
     print_sums(last, served, handed_down)
     failed = [outcome.entry.line for outcome in last if not outcome.passed]
+    print(f"{retried} tests were run again, at most {MOST_RETRIED} may be")
     print(f"\n{served.total()} calls served, at least {arguments.least_served} required")
     for line in failed:
         print(f"failed: {line}")
     print(f"{len(last) - len(failed)} passed, {len(failed)} failed")
-    return bool(failed) or not last or served.total() < arguments.least_served
+    return bool(failed) or retried > MOST_RETRIED or not last or served.total() < arguments.least_served
 
 
 # Subcommand pace.

@@ -17,7 +17,7 @@ import suite
 
 TAG = "QUADRILLE_CONFORMANCE_TAG"  # marks the processes of one launch: Hydra's ranks leave its session
 RUNNING = set()  # the tags of the launches under way
-LOCK = threading.Lock()  # held to start a launch, and for good once none may start any more
+LOCK = threading.RLock()  # held to start a launch, and for good once none may start any more
 
 
 @dataclasses.dataclass

@@ -1,10 +1,12 @@
 // A program that knows nothing of the drop-in: collectives and blocking messages, checked. calls [bcasts]
 //
 // With `time`: what a barrier of one rank costs, which is handed down.
+// With `corners`: what is rare, or wrong and to be refused by MPI itself.
 // With `churn`: 100,000 calls on 100 communicators, and by how many bytes some of them left the heap larger.
 
 #include <malloc.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -80,6 +82,79 @@ void messages(int rank, int size) {
   expect(in[0] == before && in[1] == next, "Waitall");
 }
 
+void nobody() {
+  MPI_Status status;
+  int got = 7;
+  MPI_Recv(&got, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status);
+  expect(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG && got == 7, "Recv from nobody");
+  MPI_Sendrecv(&got, 1, MPI_INT, MPI_PROC_NULL, 5, &got, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status);
+  expect(status.MPI_SOURCE == MPI_PROC_NULL && status.MPI_TAG == MPI_ANY_TAG, "Sendrecv with nobody");
+  MPI_Probe(MPI_PROC_NULL, 5, MPI_COMM_WORLD, &status);
+  expect(status.MPI_SOURCE == MPI_PROC_NULL, "Probe of nobody");
+}
+
+// A call that MPI refuses leaves the communicator as it was.
+void refused() {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+  double value = 1;
+  double all = 0;
+  expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_BAND, comm) != MPI_SUCCESS, "Allreduce of bits of doubles");
+  expect(MPI_Bcast(&value, -1, MPI_DOUBLE, 0, comm) != MPI_SUCCESS, "Bcast of fewer than none");
+  expect(MPI_Allreduce(&value, &all, 1, MPI_DOUBLE, MPI_SUM, comm) == MPI_SUCCESS && all >= 1, "Allreduce afterwards");
+#ifdef OPEN_MPI
+  expect(MPI_Allreduce(&value, &value, 1, MPI_DOUBLE, MPI_SUM, comm) == MPI_SUCCESS && value == all,
+         "Allreduce with one buffer twice");
+#endif
+  MPI_Comm_free(&comm);
+}
+
+// Each rank sends only to the next; MPICH takes any type for blocks of nothing.
+void some_blocks(int rank, int size) {
+  std::vector<int> sent_counts(static_cast<std::size_t>(size), 0);
+  std::vector<int> got_counts = sent_counts;
+  const std::vector<int> starts = sent_counts;
+#ifdef OPEN_MPI
+  std::vector<MPI_Datatype> types(sent_counts.size(), MPI_INT);
+  std::vector<MPI_Datatype> got_types = types;
+#else
+  std::vector<MPI_Datatype> types(sent_counts.size(), MPI_DATATYPE_NULL);
+  std::vector<MPI_Datatype> got_types = types;
+#endif
+  const auto next = static_cast<std::size_t>((rank + 1) % size);
+  const auto before = static_cast<std::size_t>((rank + size - 1) % size);
+  sent_counts[next] = got_counts[before] = 1;
+  types[next] = got_types[before] = MPI_INT;
+  int got = -1;
+  MPI_Alltoallw(&rank, sent_counts.data(), starts.data(), types.data(), &got, got_counts.data(), starts.data(),
+                got_types.data(), MPI_COMM_WORLD);
+  expect(got == static_cast<int>(before), "Alltoallw with types for some blocks alone");
+}
+
+// The two sides of an intercommunicator have counts for each other's ranks, not for their own.
+void two_sides(int rank, int size) {
+  if (size < 2) return;
+  MPI_Comm side = MPI_COMM_NULL;
+  MPI_Comm both = MPI_COMM_NULL;
+  const int mine = rank == 0 ? 0 : 1;
+  MPI_Comm_split(MPI_COMM_WORLD, mine, rank, &side);
+  MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, mine == 0 ? 1 : 0, 9, &both);
+  int others = 0;
+  MPI_Comm_remote_size(both, &others);
+  const std::vector<int> counts(static_cast<std::size_t>(others), 1);
+  std::vector<int> starts(counts.size());
+  for (std::size_t i = 0; i < starts.size(); ++i) starts[i] = static_cast<int>(i * sizeof(int));
+  const std::vector<MPI_Datatype> types(counts.size(), MPI_INT);
+  const std::vector<int> sent(counts.size(), rank);
+  std::vector<int> got(counts.size(), -1);
+  MPI_Alltoallw(sent.data(), counts.data(), starts.data(), types.data(), got.data(), counts.data(), starts.data(),
+                types.data(), both);
+  expect(got.front() == (mine == 0 ? 1 : 0), "Alltoallw between two sides");
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&side);
+}
+
 long long bytes_in_use() {
   const struct mallinfo2 heap = mallinfo2();
   return static_cast<long long>(heap.uordblks + heap.hblkhd);
@@ -143,6 +218,16 @@ long long churn() {
   return least;
 }
 
+// Ends MPI when the program's global objects go, as some C++ libraries do.
+struct AfterMain {
+  bool wanted = false;
+  ~AfterMain() {
+    if (!wanted) return;
+    clearenv();
+    if (chdir("/") == 0) MPI_Finalize();
+  }
+} after_main;
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -156,12 +241,23 @@ int main(int argc, char** argv) {
     MPI_Finalize();
     return 0;
   }
+  if (argc > 1 && std::string_view(argv[1]) == "corners") {
+    nobody();
+    refused();
+    some_blocks(rank, size);
+    two_sides(rank, size);
+    messages(rank, size);
+    if (rank == 0) std::printf("%d faults\n", faults);
+    MPI_Finalize();
+    return faults == 0 ? 0 : 1;
+  }
   if (argc > 1 && std::string_view(argv[1]) == "churn") {
     const long long more = churn();
     std::printf("%lld\n", more);
     MPI_Finalize();
     return faults == 0 ? 0 : 1;
   }
+  if (argc > 1 && std::string_view(argv[1]) == "after main") after_main.wanted = true;
   const int bcasts = argc > 1 ? std::atoi(argv[1]) : 3;
   for (int i = 0; i < bcasts; ++i) {
     int value = rank == i % size ? i : -1;
@@ -192,6 +288,6 @@ int main(int argc, char** argv) {
   MPI_Type_free(&pair);
   messages(rank, size);
   if (rank == 0) std::printf("%d faults\n", faults);
-  MPI_Finalize();
+  if (!after_main.wanted) MPI_Finalize();
   return faults == 0 ? 0 : 1;
 }

@@ -176,14 +176,14 @@ TEST(DropIn, GivesTheErrorsOfMpi) {
 
 TEST(DropIn, DoesNotUseUpTheCommunicators) {
   // MPICH has 2048; each of ours takes one of them.
-  std::vector<MPI_Comm> many(1200);
+  std::vector<MPI_Comm> many(1900);
   std::int64_t served = 0;
   for (MPI_Comm& comm : many) {
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     served += served_by(Collective::barrier, [&] { MPI_Barrier(comm); });
   }
-  EXPECT_GT(served, 200);
-  EXPECT_LT(served, 300);
+  EXPECT_GT(served, 100);
+  EXPECT_LT(served, 140);
   for (MPI_Comm& comm : many) MPI_Comm_free(&comm);
   // And then there is room again.
   MPI_Comm comm = MPI_COMM_NULL;

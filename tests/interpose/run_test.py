@@ -1,10 +1,11 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL CALLS[,FORTRAN...] LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL HIDING CALLS[,FORTRAN...] LAUNCHER... -n
 
-TOOL is another library that wraps MPI, CALLS a program that checks its own results; the others do so in Fortran, which
+TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, CALLS a program that checks its own results; the others do so in Fortran, which
 calls MPI by other names.
 """
 
+import collections
 import json
 import os
 import subprocess
@@ -13,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-QUADRILLE, MPI, DROPIN, TOOL, CALLS, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, DROPIN, TOOL, HIDING, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
@@ -50,7 +51,10 @@ class Program(unittest.TestCase):
                 return json.load(file)
 
     def served(self, report):
-        return {row["collective"]: row["served"] for row in report["calls"]}
+        served = collections.Counter()
+        for row in report["calls"]:
+            served[row["collective"]] += row["served"]
+        return served
 
     def test_it_is_right_by_default_and_forced(self):
         for ranks in (1, 2, 4):
@@ -58,6 +62,41 @@ class Program(unittest.TestCase):
                 self.check(launched(ranks, CALLS))
                 self.check(launched(ranks, CALLS, options=["--force"]))
                 self.check(launched(ranks, CALLS, options=["--force", "--check"]))
+
+    def test_what_is_rare_or_wrong_ends_as_without_it(self):
+        for ranks in (1, 3):
+            for options in (["--except", "p2p"], ["--force"], ["--report"], ["--force", "--report", "--check"]):
+                with self.subTest(ranks=ranks, options=options):
+                    self.check(launched(ranks, CALLS, "corners", options=options))
+
+    @unittest.skipIf(MPI == "openmpi", "its waits yield by themselves")
+    def test_where_waits_of_mpi_are_out_of_reach_its_own_take_their_place(self):
+        ranks = 2 * (os.cpu_count() or 1) + 1
+        for words in ((), ("corners",)):
+            with tempfile.TemporaryDirectory() as folder:
+                path = os.path.join(folder, "report.json")
+                self.check(run(*LAUNCH, ranks, "env", f"LD_PRELOAD={HIDING}:{DROPIN}", f"QUADRILLE_REPORT={path}", CALLS,
+                               *words))
+                with open(path, encoding="utf-8") as file:
+                    report = json.load(file)
+            self.assertEqual(report["waits"], "ours")
+            self.assertEqual(self.served(report)["allreduce"] > 0, True)
+
+    def test_each_of_several_programs_has_it(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            self.check(launched(1, CALLS, ":", "-n", 2, CALLS, options=["--force", f"--report={path}"]))
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(self.served(json.load(file))["allreduce"], 3)
+
+    def test_a_report_needs_neither_the_environment_nor_the_folder_at_the_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "site.conf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("QUADRILLE_REPORT=-\n")
+            done = launched(2, CALLS, "after main", options=["--force"], QUADRILLE_CONFIG=path)
+            self.check(done)
+            self.assertIn("collectives of 2 ranks", done.stderr)
 
     def test_the_report_tells_what_was_served(self):
         report = self.report(3, 5, options=["--force"])
@@ -209,6 +248,23 @@ class Command(unittest.TestCase):
         done = run(QUADRILLE, "run", "--", "launcher", "./program")
         self.assertEqual(done.returncode, 2)
         self.assertIn("docs/environment.md", done.stderr)
+
+    def test_a_command_line_that_would_keep_it_out_is_refused(self):
+        for words in (("-x" if MPI == "openmpi" else "-genv", "LD_PRELOAD", "x"), ("env", "LD_PRELOAD=x")):
+            done = run(QUADRILLE, "run", "--print", "--", *LAUNCH, 2, *words, CALLS)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("in front of quadrille run", done.stderr)
+        if MPI == "openmpi":
+            done = run(QUADRILLE, "run", "--print", "--", *LAUNCH, 2, CALLS, OMPI_MCA_mca_base_env_list="A=1")
+            self.assertIn("mca_base_env_list", done.stderr)
+            done = run(QUADRILLE, "run", "--print", "--", LAUNCH[0], "--app", "file")
+            self.assertIn("--app", done.stderr)
+
+    def test_srun_keeps_the_words_of_the_program(self):
+        done = run(QUADRILLE, "run", "--print", "--", "srun", "-n", 2, "--export", "A", CALLS, "--export=csv")
+        self.assertIn("--export=A,LD_PRELOAD=", done.stdout)
+        self.assertTrue(done.stdout.endswith(f"{CALLS} --export=csv\n"), done.stdout)
+        self.assertIn("--export=NONE", run(QUADRILLE, "run", "--", "srun", "--export=NONE", CALLS).stderr)
 
     def test_srun_is_told_by_its_own_option(self):
         done = run(QUADRILLE, "run", "--print", "--force", "--", "srun", "-n", 2, CALLS)
