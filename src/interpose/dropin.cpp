@@ -161,6 +161,19 @@ bool DropIn::within_world(MPI_Comm comm) {
   return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
 }
 
+// Open MPI hangs where several threads make communicators at once, each on its own, some by a split, some by a group.
+bool DropIn::may_make_communicators() {
+#ifdef OPEN_MPI
+  int level = MPI_THREAD_SINGLE;
+  int main_thread = 1;
+  check(PMPI_Query_thread(&level), "MPI_Query_thread");
+  check(PMPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
+  return level < MPI_THREAD_MULTIPLE || main_thread != 0;
+#else
+  return true;
+#endif
+}
+
 // The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
 Outcome DropIn::judge(MPI_Comm comm) const {
   constexpr int most_communicators = 128;
@@ -168,9 +181,10 @@ Outcome DropIn::judge(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) return Outcome::intercommunicator;
   if (!within_world(comm)) return Outcome::other_world;
-  int room = served_communicators_ < most_communicators ? 1 : 0;
-  check(PMPI_Allreduce(MPI_IN_PLACE, &room, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  return room ? Outcome::served : Outcome::too_many_communicators;
+  std::array<int, 2> fine = {served_communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
+  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (fine[1] == 0) return Outcome::threads;
+  return fine[0] != 0 ? Outcome::served : Outcome::too_many_communicators;
 }
 
 Seen DropIn::first_seen(MPI_Comm comm) {

@@ -61,6 +61,7 @@ class DropIn {
   static bool ranks_starve_each_other();
   static bool all_reach_waits_of_mpi();
   static bool within_world(MPI_Comm comm);
+  static bool may_make_communicators();
   Outcome judge(MPI_Comm comm) const;
   Seen first_seen(MPI_Comm comm);
 

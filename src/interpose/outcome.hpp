@@ -15,13 +15,14 @@ enum class Outcome : std::uint8_t {
   intercommunicator,
   other_world,
   too_many_communicators,
+  threads,
   memory,
   arguments,
   non_blocking,
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 11;
+constexpr std::size_t outcomes = 12;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"served",
@@ -30,6 +31,7 @@ constexpr std::array<std::string_view, outcomes> outcome_names = {"served",
                                                                   "an intercommunicator",
                                                                   "ranks of another MPI_COMM_WORLD",
                                                                   "too many communicators",
+                                                                  "first called by a thread that is not the main one",
                                                                   "the bound on memory",
                                                                   "arguments that MPI is to judge",
                                                                   "non-blocking",
