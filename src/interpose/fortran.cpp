@@ -24,8 +24,10 @@ void answer(MPI_Fint* error, int code) {
 #ifdef OPEN_MPI
 // Fortran's MPI_IN_PLACE and MPI_BOTTOM are places, not values. Missing where Open MPI was built without Fortran.
 extern "C" {
+// NOLINTBEGIN(readability-identifier-naming): Open MPI's names.
 [[gnu::weak]] extern int mpi_fortran_in_place_;
 [[gnu::weak]] extern int mpi_fortran_bottom_;
+// NOLINTEND(readability-identifier-naming)
 }
 
 namespace quadrille::interpose {
@@ -56,8 +58,8 @@ class Given {
 
 template <class... Parameters>
 void call(int (*function)(Parameters...), const std::array<Given, sizeof...(Parameters)>& given, MPI_Fint* error) {
-  const auto all = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return function(static_cast<Parameters>(given[I])...);
+  const auto all = [&]<std::size_t... at>(std::index_sequence<at...>) {
+    return function(static_cast<Parameters>(given[at])...);
   };
   answer(error, all(std::index_sequence_for<Parameters...>()));
 }
@@ -74,6 +76,7 @@ std::vector<MPI_Datatype> types(const void* buffer, const MPI_Fint* handles, MPI
   return result;
 }
 
+// NOLINTBEGIN(readability-function-size,bugprone-macro-parentheses): MPI's parameters are as many as they are.
 // MPI_Alltoallw with types as Fortran has them.
 int alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Fint* sendtypes, void* recvbuf,
               const int* recvcounts, const int* rdispls, const MPI_Fint* recvtypes, MPI_Comm comm) {
@@ -106,7 +109,6 @@ int alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, co
 #define QUADRILLE_GIVEN_8 QUADRILLE_GIVEN_7, Given(h)
 #define QUADRILLE_GIVEN_9 QUADRILLE_GIVEN_8, Given(i)
 
-// NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
 extern "C" {
 
 QUADRILLE_FORTRAN(init, (MPI_Fint * error), { answer(error, MPI_Init(nullptr, nullptr)); })
@@ -133,7 +135,7 @@ QUADRILLE_COLLECTIVE(scan, MPI_Scan, 6)
 QUADRILLE_COLLECTIVE(exscan, MPI_Exscan, 6)
 
 }  // extern "C"
-// NOLINTEND(readability-function-size)
+// NOLINTEND(readability-function-size,bugprone-macro-parentheses)
 
 }  // namespace quadrille::interpose
 #else
