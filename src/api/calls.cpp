@@ -336,8 +336,8 @@ Choice named(Collective collective, std::string_view name) {
 
 Prepared prepare(Context& context, const detail::Call& call, const Wishes& wishes, Handles handles) {
   const engine::Signature signature = signature_of(call, wishes);
-  const bool simple = !call.combine && !call.input.counts && !call.output.counts && call.output.address &&
-                      call.input.address != call.output.address;
+  const bool twice = call.input.address && call.input.address == call.output.address;  // see find_places
+  const bool simple = !call.combine && !call.input.counts && !call.output.counts && !twice;
   if (simple) {
     if (Prepared known = context.recall(signature, call.input.address, call.output.address)) return known;
   }

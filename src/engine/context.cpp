@@ -196,6 +196,11 @@ std::unique_ptr<Task> Context::recall(const Signature& signature, const void* in
   const auto locked = process_.lock();
   std::unique_ptr<Task>& place = recent(signature);
   if (!place || *place->signature_ != signature) return nullptr;
+  // A buffer that is NULL wants a second look.
+  const auto missing = [](const std::vector<Typed>& blocks, const void* address) {
+    return !blocks.empty() && blocks.front().count > 0 && !address;
+  };
+  if (missing(place->binding().input, input) || missing(place->binding().output, output)) return nullptr;
   const auto bind = [](std::vector<Typed>& blocks, const void* address) {
     if (!blocks.empty()) blocks.front().address = static_cast<std::byte*>(const_cast<void*>(address));
   };

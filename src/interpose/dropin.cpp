@@ -74,7 +74,7 @@ void DropIn::refuse_wrong_mpi() {
   const std::string_view version = other ? other_folder : answered;
   fmt::print(stderr,
              "quadrille: this drop-in (lib/quadrille/{}) is for {}, and the program runs under {}: preload "
-             "lib/quadrille/{}/libquadrille-dropin.so\n",
+             "lib/quadrille/{}/libquadrille-dropin.so, or start the program by its own MPI's mpirun\n",
              folder, own, version.substr(0, version.find('\n')), other_folder);
   std::_Exit(1);
 }
@@ -101,9 +101,9 @@ void DropIn::begin() {
       asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
     }
     reporting_ = settings_.report;
-    // The program may change its folder and its environment. Only rank 0 writes.
+    // The program may change its folder and its environment. Only rank 0 writes; others may not be told at all.
     report_path_ = engine::setting("QUADRILLE_REPORT");
-    if (reporting_ && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
+    if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     active_ = true;

@@ -180,6 +180,12 @@ class Program(unittest.TestCase):
     def test_rank_0_decides(self):
         shell = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export QUADRILLE_FORCE=bcast; fi; exec "$@"'
         self.check(launched(3, "sh", "-c", shell, "sh", CALLS, options=["--force"]))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            shell = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 ]; then unset QUADRILLE_REPORT; fi; exec "$@"'
+            self.check(launched(3, "sh", "-c", shell, "sh", CALLS, options=["--force", f"--report={path}"]))
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(self.served(json.load(file))["allreduce"], 3)
 
     def test_another_tool_may_stand_before_or_behind_it(self):
         for order, seen in ((f"{TOOL}:{DROPIN}", 5), (f"{DROPIN}:{TOOL}", 0)):
