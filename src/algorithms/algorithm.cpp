@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "topology/topology.hpp"
+
 namespace quadrille {
 
 namespace {
@@ -27,6 +29,9 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   if (restrictions.not_in_place && problem.in_place) return why("needs separate input and output");
   if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
     return why("needs an even number of ranks");
+  if (restrictions.ordered_nodes && !problem.commutative && problem.topology && !problem.topology->in_rank_order()) {
+    return why("needs a commutative operation where the ranks of a node do not follow one another");
+  }
   if (problem.fixed_order && !algorithm.fixed_order) return why("can't fold from left to right in rank order");
   if (problem.width != 0 && algorithm.width == 0) return why("takes no number behind its name");
   if (problem.width != 0 && problem.width < 2) return why("takes a number of at least 2");
@@ -38,6 +43,7 @@ std::vector<std::string_view> in_words(const Restrictions& restrictions) {
   if (restrictions.commutative) words.push_back("commutative operation");
   if (restrictions.not_in_place) words.push_back("not in place");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
+  if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks follow one another");
   return words;
 }
 
@@ -48,7 +54,8 @@ Schedule build(const Algorithm& algorithm, const Problem& problem) {
   return builder.finish(algorithm.channels);
 }
 
-Prediction predict(const Algorithm& algorithm, const Problem& problem) {
+std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& problem) {
+  if (!algorithm.predict) return std::nullopt;
   return algorithm.predict(completed(algorithm, problem));
 }
 

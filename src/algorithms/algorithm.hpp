@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,9 +22,10 @@ struct Prediction {
 };
 
 struct Restrictions {
-  bool commutative = false;   // only for commutative operations
-  bool not_in_place = false;  // needs two buffers; none of a rooted collective may
-  bool even_ranks = false;    // an even number of them, or one
+  bool commutative = false;    // only for commutative operations
+  bool not_in_place = false;   // needs two buffers; none of a rooted collective may
+  bool even_ranks = false;     // an even number of them, or one
+  bool ordered_nodes = false;  // an operation that does not commute only where the ranks of a node follow one another
 };
 
 // One line of the catalogue: how an algorithm is built, and what is known about it. In the formulas p is the number of
@@ -38,14 +40,15 @@ struct Algorithm {
   std::string_view cost;
   std::string_view scratch;
   Restrictions restrictions;
-  bool logarithmic = false;  // one rank's schedule has O(log p) operations
-  bool segmented = false;    // heeds Problem::segment
-  bool fixed_order = false;  // of a reduction: can fold from rank 0 up, left to right
-  bool gathers = false;      // a message may be put together from several places
-  std::int32_t width = 0;    // of what has one (see Problem): its own choice
+  bool logarithmic = false;   // one rank's schedule has O(log p) operations
+  bool segmented = false;     // heeds Problem::segment
+  bool fixed_order = false;   // of a reduction: can fold from rank 0 up, left to right
+  bool hierarchical = false;  // heeds Problem::topology and Problem::room
+  bool gathers = false;       // a message may be put together from several places
+  std::int32_t width = 0;     // of what has one (see Problem): its own choice
   std::int32_t channels = 1;
   void (*build)(Builder&, const Problem&);
-  Prediction (*predict)(const Problem&);
+  Prediction (*predict)(const Problem&);          // null: depends on the machine too much to be said in a formula
   std::int64_t (*scratch_units)(const Problem&);  // the most that one rank's schedule may take
 };
 
@@ -59,7 +62,7 @@ constexpr Algorithm twin(Algorithm algorithm, Collective collective) {
 std::string refusal(const Algorithm& algorithm, const Problem& problem);
 
 // What it takes, for any rank of the problem.
-Prediction predict(const Algorithm& algorithm, const Problem& problem);
+std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& problem);
 std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem);
 
 // In words, one each.

@@ -176,6 +176,7 @@ Shape Preparation::with_algorithm(Shape shape) const {
     // Algorithms that do not cut their data must not be cached once for each segment size.
     const std::int64_t units = segment_bytes(shape.memory) / std::max<std::int64_t>(1, unit_bytes);
     whole.segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, units) : 0;
+    whole.room = choice.algorithm->hierarchical ? context_.room_for(element_) : 0;
     whole.staged = whole.memory > 0 && staged(*choice.algorithm);
     return whole;
   };
@@ -183,7 +184,8 @@ Shape Preparation::with_algorithm(Shape shape) const {
   const Problem problem{.ranks = context_.ranks(),
                         .in_place = !of_.rooted && shape.in_place,
                         .commutative = shape.commutative,
-                        .fixed_order = shape.fixed_order};
+                        .fixed_order = shape.fixed_order,
+                        .topology = &context_.topology()};
   const auto serves = [&](const Choice& choice) {
     Problem own = problem;
     own.width = choice.width;

@@ -96,7 +96,8 @@ std::vector<Variant> Session::variants(const Exercise& exercise) const {
     if (!choice || choice.width < 0 || known) return;
     const Problem problem = exercise.problem(choice, measured_->settings().segment);
     all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
-    if (refusal(*choice.algorithm, problem).empty()) all.back().steps = predict(*choice.algorithm, problem).steps;
+    if (!refusal(*choice.algorithm, problem).empty()) return;
+    if (const auto predicted = predict(*choice.algorithm, problem)) all.back().steps = predicted->steps;
   };
   for (const std::string& name : wish_.algorithms) {
     if (name == "default") {

@@ -1,7 +1,5 @@
 #include "compose/compose.hpp"
 
-#include <stdexcept>
-
 namespace quadrille::compose {
 
 void on(Builder& builder, const Group& group, std::int32_t channel, Problem problem, const Part& part) {
@@ -13,25 +11,16 @@ void on(Builder& builder, const Group& group, std::int32_t channel, Problem prob
   builder.within(group, channel, [&] { part(builder, problem); });
 }
 
-void hierarchical_bcast(Builder& builder, const Problem& problem, const std::vector<Part>& levels) {
+std::vector<Level> levels_of(const Problem& problem) {
+  std::vector<Level> levels;
+  if (!problem.topology) return levels;
   const Topology& topology = *problem.topology;
-  if (static_cast<int>(levels.size()) != topology.levels()) {
-    throw std::invalid_argument("hierarchical_bcast: one part for each level of the topology");
+  for (int level = 0; level + 1 < topology.levels(); ++level) {
+    if (topology.leader(level + 1, problem.rank, problem.root) != problem.rank) continue;
+    levels.push_back({level, topology.leaders(level, problem.rank, problem.root),
+                      topology.leader(level, problem.rank, problem.root)});
   }
-  builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
-    Problem piece = problem;
-    piece.output = segment.of(problem.output);
-    piece.count = segment.length;
-    Rank leader = problem.root;
-    for (int level = 0; level < topology.levels(); ++level) {
-      const bool innermost = level + 1 == topology.levels();
-      const Group group =
-          innermost ? topology.domain(level, problem.rank) : topology.leaders(level, problem.rank, problem.root);
-      piece.root = leader;
-      on(builder, group, level, piece, levels[static_cast<std::size_t>(level)]);
-      if (!innermost) leader = topology.leader(level + 1, problem.rank, problem.root);
-    }
-  });
+  return levels;
 }
 
 }  // namespace quadrille::compose

@@ -17,8 +17,14 @@ using Part = std::function<void(Builder&, const Problem&)>;
 // composition gets channels of its own.
 void on(Builder& builder, const Group& group, std::int32_t channel, Problem problem, const Part& part);
 
-// A broadcast down the levels of the problem's topology, from the whole communicator to the innermost domain, one part
-// a level, pipelined by the problem's segment. Part `levels[i]` uses channel i.
-void hierarchical_bcast(Builder& builder, const Problem& problem, const std::vector<Part>& levels);
+// A level of a hierarchy above its innermost domains, as a rank that takes part in it sees it: the leaders of the
+// domains one level further in, as far as they are in the same domain here, and who of them speaks for all.
+struct Level {
+  std::int32_t number = 0;
+  Group leaders;
+  Rank leader = 0;  // a rank of the communicator; at the top the problem's root
+};
+// Those that the problem's rank takes part in, from the top down.
+std::vector<Level> levels_of(const Problem& problem);
 
 }  // namespace quadrille::compose

@@ -57,7 +57,8 @@ struct Problem {
   std::int32_t width = 0;          // fan-out of a tree, radix, messages of a batch; 0: the algorithm's own
   Region input{.buffer = Buffer::input};
   Region output{.buffer = Buffer::output};  // of length 0 where the caller has none
-  const Topology* topology = nullptr;
+  const Topology* topology = nullptr;       // of all ranks; null: one node, as far as known
+  std::int64_t room = 0;                    // units of slots that each rank has in its node's shared memory; 0: none
 
   // Where the blocks of ranks lie if they follow one another, and what they take together.
   Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <quadrille/error.hpp>
 #include <stdexcept>
+#include <system_error>
+#include <type_traits>
 #include <utility>
 
+#include "engine/places.hpp"
 #include "run/text.hpp"
 
 namespace quadrille::engine {
@@ -85,10 +90,111 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest_tag), &found), "MPI_Comm_get_attr");
   const std::int64_t tags = found ? std::int64_t{*greatest_tag} + 1 : 32768;
   window_ = std::min(most_in_flight, tags / tags_per_collective);
-  ground_ = {comm_, settings_.part, &process_.requests(), &process_.arena()};
+  ground_ = {comm_, settings_.part, &process_.requests(), &process_.arena(), &process_.watch(), {}};
   if (settings_.check) agreement_program_ = std::make_shared<const Program>(agreement_schedule(rank_, ranks_));
-  const auto locked = process_.lock();
-  process_.enter(*this);
+  {
+    const auto locked = process_.lock();
+    process_.enter(*this);
+  }
+  settle();
+}
+
+// What every rank says, by rank. Collective.
+template <class Word>
+std::vector<Word> Context::words_of_all(const Word& mine) {
+  static_assert(std::is_trivially_copyable_v<Word>);
+  std::vector<Word> words(static_cast<std::size_t>(ranks_));
+  auto task = prepare({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = sizeof(Word)});
+  task->input_layouts().assign(1, Layout::basic(1));
+  task->output_layouts() = task->input_layouts();
+  Word copy = mine;
+  task->binding().input = {{reinterpret_cast<std::byte*>(&copy), sizeof(Word), task->input_layouts().data()}};
+  task->binding().output = {{reinterpret_cast<std::byte*>(words.data()),
+                             ranks_ * static_cast<std::int64_t>(sizeof(Word)), task->output_layouts().data()}};
+  run(std::move(task));
+  return words;
+}
+
+// Finds out where the ranks are, and has those of a node share memory. Collective.
+void Context::settle() {
+  topology_.emplace(ranks_, std::vector<std::vector<std::int32_t>>{});
+  if (ranks_ == 1) return;
+  struct Word {
+    Place place;
+    std::array<char, 240> complaint = {};
+  } mine;
+  try {
+    mine.place = own_place();
+  } catch (const Error& error) {
+    const std::string_view text = error.what();
+    std::copy_n(text.begin(), std::min(text.size(), mine.complaint.size() - 1), mine.complaint.begin());
+  }
+  std::vector<Place> places;
+  for (const Word& word : words_of_all(mine)) {
+    if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
+    places.push_back(word.place);
+  }
+  topology_ = topology_of(places);
+  seats_.resize(static_cast<std::size_t>(ranks_));
+  const int nodes = topology_->levels() - 1;
+  for (const Rank first : topology_->first_of_domains(nodes)) {
+    const Group node = topology_->domain(nodes, first);
+    for (Rank seat = 0; seat < node.size(); ++seat) seats_[static_cast<std::size_t>(node[seat])] = seat;
+  }
+  if (settings_.shared > 0) share_memory();
+}
+
+void Context::share_memory() {
+  const Group node = topology_->domain(topology_->levels() - 1, rank_);
+  const std::int64_t bytes = shared::Lanes::bytes(node.size(), settings_.shared);
+  struct Word {
+    shared::Segment::Address address;
+    std::array<char, 112> trouble = {};
+  } mine;
+  const auto attempt = [&](const auto& work) {
+    try {
+      work();
+    } catch (const std::system_error& error) {
+      const std::string_view text = error.what();
+      std::copy_n(text.begin(), std::min(text.size(), mine.trouble.size() - 1), mine.trouble.begin());
+    }
+  };
+  attempt([&] {
+    if (node[0] == rank_) segment_ = shared::Segment::create(bytes);
+    mine.address = segment_.address();
+  });
+  const Word leaders = words_of_all(mine)[static_cast<std::size_t>(node[0])];
+  attempt([&] {
+    if (node[0] != rank_ && leaders.trouble[0] == 0) segment_ = shared::Segment::open(leaders.address, bytes);
+  });
+  // All do, or none.
+  const std::vector<Word> words = words_of_all(mine);
+  segment_.close_door();
+  const auto failed = std::find_if(words.begin(), words.end(), [](const Word& word) { return word.trouble[0] != 0; });
+  if (failed != words.end()) {
+    segment_ = {};
+    static std::atomic<bool> told = false;
+    if (rank_ == 0 && !told.exchange(true)) {
+      fmt::print(stderr,
+                 "quadrille: ranks of a node can't share memory and send messages instead (rank {}: {}); "
+                 "QUADRILLE_SHARED=0 spares the attempt\n",
+                 failed - words.begin(), failed->trouble.data());
+    }
+    return;
+  }
+  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared);
+  ground_.shared = {&*lanes_, seats_};
+}
+
+std::int64_t Context::room_for(const Layout& element) const {
+  if (!lanes_ || element.extent() <= 0) return 0;
+  // Each of a few slots is rounded up, and may begin before its first byte or end behind its last.
+  constexpr std::int64_t most_slots = 4;
+  constexpr std::int64_t lost_by_rounding = 16;
+  const auto [first, last] = element.span(1);
+  const std::int64_t lost =
+      most_slots * (lost_by_rounding + std::max<std::int64_t>(0, last - first - element.extent()));
+  return std::max<std::int64_t>(0, (lanes_->slot_bytes() - lost) / element.extent());
 }
 
 Context::~Context() {
@@ -116,6 +222,7 @@ std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
   mix(static_cast<std::size_t>(shape.memory));
   mix(static_cast<std::size_t>(shape.count));
   mix(static_cast<std::size_t>(shape.segment));
+  mix(static_cast<std::size_t>(shape.room));
   mix(static_cast<std::size_t>(shape.in_place) * 8 + static_cast<std::size_t>(shape.commutative) * 4 +
       static_cast<std::size_t>(shape.fixed_order) * 2 + static_cast<std::size_t>(shape.staged));
   return hash;
@@ -131,7 +238,9 @@ Problem Context::problem(const Shape& shape) const {
           .commutative = shape.commutative,
           .fixed_order = shape.fixed_order,
           .segment = shape.segment,
-          .width = shape.width};
+          .width = shape.width,
+          .topology = &*topology_,
+          .room = shape.room};
 }
 
 // Longer messages travel in parts; both ends must cut alike.
@@ -356,20 +465,35 @@ void Context::set_callback(Task& task, std::function<void()> then, bool also_if_
   if (also_if_over && task.then_ && task.state_ == Task::State::done) process_.call_back(task.then_);
 }
 
-// Begins what is queued, in order, as far as tags and memory reach. What follows another gets both in its turn, on
-// every rank alike, and begins when the other has ended.
-void Context::pump() {
-  if (std::exchange(pumping_, true)) return;
+// Whether a lane is free for it, if it uses one.
+bool Context::takes_turn(Task& task) {
+  if (!task.main_.uses_lane()) return true;
+  if (!lanes_->free_for(next_run_)) {
+    process_.starve(*this);
+    return false;
+  }
+  task.run_ = next_run_++;
+  return true;
+}
+
+// Begins what is queued, in order, as far as tags, memory and lanes reach. What follows another gets them in its turn,
+// on every rank alike, and begins when the other has ended.
+bool Context::pump() {
+  if (std::exchange(pumping_, true)) return false;
+  bool happened = false;
   while (first_queued_) {
     Task& task = *first_queued_;
     if (task.sequence_ - oldest_->sequence_ >= window_) break;
     if (reserved_ > 0 && reserved_ + task.reserved_ > settings_.memory) break;
+    if (!takes_turn(task)) break;
+    happened = true;
     first_queued_ = task.next_;
     reserved_ += task.reserved_;
     task.state_ = Task::State::waiting;
     if (!task.follows_) begin(task);
   }
   pumping_ = false;
+  return happened;
 }
 
 // What was to follow one that failed fails as well.
@@ -399,7 +523,7 @@ void Context::begin(Task& task) {
   task.advanced();
   if (!task.agreement_) {
     task.state_ = Task::State::running;
-    task.main_.start(first_tag(task));
+    task.main_.start(first_tag(task), task.run_);
     return;
   }
   task.state_ = Task::State::agreeing;
@@ -422,7 +546,7 @@ void Context::begin(Task& task) {
 void Context::agreed(Task& task) {
   if (task.all_.unanimous()) {
     task.state_ = Task::State::running;
-    task.main_.start(first_tag(task));
+    task.main_.start(first_tag(task), task.run_);
     return;
   }
   task.error_ = std::make_exception_ptr(Error(MPI_ERR_OTHER, disagreement(task.all_, task.sequence_)));
@@ -430,7 +554,10 @@ void Context::agreed(Task& task) {
 }
 
 void Context::end(Task& task, Task::State state) {
-  if (task.state_ != Task::State::queued) reserved_ -= task.reserved_;
+  if (task.state_ != Task::State::queued) {
+    reserved_ -= task.reserved_;
+    if (task.main_.uses_lane()) lanes_->end(task.run_, task.main_.schedule().counter_span);
+  }
   if (first_queued_ == &task) first_queued_ = task.next_;
   task.state_ = state;
   (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;

@@ -19,6 +19,8 @@
 #include "engine/process.hpp"
 #include "engine/reduction.hpp"
 #include "engine/settings.hpp"
+#include "shared/segment.hpp"
+#include "topology/topology.hpp"
 
 namespace quadrille::engine {
 
@@ -33,6 +35,7 @@ struct Shape {
   std::int64_t count = 0;                  // units; 0 for collectives whose blocks are separate
   std::shared_ptr<const Shares> shares{};  // where counts differ; see Context::shares
   std::int64_t segment = 0;
+  std::int64_t room = 0;    // units of shared memory, see Problem
   std::int64_t memory = 0;  // bytes that it may take, the same on every rank; 0: no bound
   bool in_place = false;
   bool commutative = true;
@@ -118,6 +121,7 @@ class Task final : private Listener {
   bool named_missing_ = false;
   bool told_ = false;
   std::int64_t sequence_ = 0;
+  std::int64_t run_ = 0;  // of those that use the node's memory: its number
   std::int64_t reserved_ = 0;
   Task* follows_ = nullptr;   // begins when that one has ended
   Task* follower_ = nullptr;  // begins when this one has ended, in this run
@@ -143,6 +147,11 @@ class Context {
   Rank rank() const { return rank_; }
   Rank ranks() const { return ranks_; }
   const Settings& settings() const { return settings_; }
+
+  // Where its ranks are.
+  const Topology& topology() const { return *topology_; }
+  // Elements that a rank has room for in its node's memory, on every node; 0: there is none.
+  std::int64_t room_for(const Layout& element) const;
 
   // Bytes that a collective of that shape may take on any rank, where the settings bound them, else 0. `layout` is that
   // of the elements it reduces, if it does.
@@ -180,6 +189,9 @@ class Context {
   // Frees the communicator. At the latest when MPI ends; nothing can be started afterwards.
   void close();
 
+  // Begins what is queued, as far as it can. Returns whether anything did.
+  bool pump();
+
   // For people: what each collective in flight waits for.
   std::string in_flight() const;
   // Of collectives that have not advanced for as long as the settings say, each mentioned once: who has not called yet,
@@ -209,7 +221,11 @@ class Context {
   void forget_oldest_entry();
   Posting posting(const Shape& shape);
   Problem problem(const Shape& shape) const;
-  void pump();
+  void settle();
+  void share_memory();
+  template <class Word>
+  std::vector<Word> words_of_all(const Word& mine);
+  bool takes_turn(Task& task);
   void begin(Task& task);
   void agreed(Task& task);
   void end(Task& task, Task::State state);
@@ -225,6 +241,11 @@ class Context {
   Rank rank_ = 0;
   Rank ranks_ = 1;
   Ground ground_;
+  std::optional<Topology> topology_;
+  std::vector<std::int32_t> seats_;  // by rank: its number on its node
+  shared::Segment segment_;
+  std::optional<shared::Lanes> lanes_;
+  std::int64_t next_run_ = 0;
   std::int64_t window_ = 1;  // sequence numbers that may be in flight at once
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;

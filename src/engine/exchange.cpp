@@ -18,6 +18,27 @@ Exchange::Exchange(const Ground& ground, std::shared_ptr<const Program> program,
   binding_.unit = schedule().unit;
   binding_.scratch.resize(schedule().scratch.size());
   scratch_.resize(schedule().scratch.size());
+  lay_out_slots();
+}
+
+void Exchange::lay_out_slots() {
+  std::vector<std::int64_t> bytes;
+  for (const std::int64_t units : schedule().slots) {
+    const auto [first, last] = scratch_layout_.span(units);
+    bytes.push_back(last - first);
+  }
+  slot_offsets_ = shared::slot_offsets(bytes);
+}
+
+bool Watch::look() {
+  bool happened = false;
+  // Whoever ends, or begins, changes the list.
+  for (std::size_t i = 0; i < watched_.size();) {
+    Exchange& exchange = *watched_[i];
+    happened |= exchange.look();
+    if (i < watched_.size() && watched_[i] == &exchange) ++i;
+  }
+  return happened;
 }
 
 // Runs what may fail in the middle of things: the listener hears of it, the caller does not.
@@ -31,14 +52,28 @@ void Exchange::guarded(Work&& work) {
     return;
   }
   if (!running_ || !runner_.done()) return;
-  running_ = false;
+  end();
   give_scratch_back();
   listener_.done(*this);
 }
 
-void Exchange::start(int first_tag) {
+void Exchange::end() {
+  running_ = false;
+  if (uses_lane()) ground_.watch->remove(*this);
+}
+
+bool Exchange::look() {
+  bool happened = false;
+  guarded([&] { happened = runner_.advance(); });
+  if (happened) listener_.advanced();
+  return happened;
+}
+
+void Exchange::start(int first_tag, std::int64_t run) {
   first_tag_ = first_tag;
+  run_ = run;
   running_ = true;
+  if (uses_lane()) ground_.watch->add(*this);
   guarded([&] {
     take_scratch();
     runner_.start();
@@ -47,7 +82,8 @@ void Exchange::start(int first_tag) {
 }
 
 void Exchange::cancel() {
-  if (!std::exchange(running_, false)) return;
+  if (!running_) return;
+  end();
   const bool may_be_read = ground_.requests->abandon(*this);
   for (Message* message : held_) abandon(*message);
   held_.clear();
@@ -104,7 +140,7 @@ Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t 
   made.staging = nullptr;
   made.may_be_read = false;
   made.pieces.clear();
-  for (const Piece& piece : data) made.pieces.push_back(place(binding_, piece));
+  for (const Piece& piece : data) made.pieces.push_back(placed(piece));
   made.bytes = packed_bytes(made.pieces);
   made.memory = made.pieces.size() == 1 ? made.pieces.front().contiguous() : nullptr;
   return made;
@@ -231,11 +267,30 @@ void Exchange::abandon(Message& message) const {
 }
 
 void Exchange::copy(Token, const Piece& source, const Piece& target) {
-  quadrille::copy(place(binding_, source), place(binding_, target));
+  quadrille::copy(placed(source), placed(target));
 }
 
 void Exchange::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
-  quadrille::reduce(binding_.reduce, place(binding_, left), place(binding_, right), place(binding_, target));
+  quadrille::reduce(binding_.reduce, placed(left), placed(right), placed(target));
+}
+
+Placed Exchange::placed(const Piece& piece) const {
+  if (piece.buffer != Buffer::slot) return place(binding_, piece);
+  const Rank owner = piece.owner == self ? schedule().rank : piece.owner;
+  const auto block = static_cast<std::size_t>(piece.block);
+  std::byte* const slots =
+      ground_.shared.lanes->slots(run_, ground_.shared.seats[static_cast<std::size_t>(owner)], slot_offsets_.back());
+  const std::int64_t units = schedule().slots[block];
+  return place({slots + slot_offsets_[block] - scratch_layout_.span(units).first, units, &scratch_layout_},
+               binding_.unit, piece);
+}
+
+void Exchange::publish(Token, std::int32_t counter, std::int64_t value) {
+  ground_.shared.lanes->publish(run_, counter, value);
+}
+
+bool Exchange::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
+  return ground_.shared.lanes->reached(run_, ground_.shared.seats[static_cast<std::size_t>(owner)], counter, value);
 }
 
 }  // namespace quadrille::engine

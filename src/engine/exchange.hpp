@@ -4,12 +4,14 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "engine/arena.hpp"
 #include "engine/requests.hpp"
 #include "run/memory.hpp"
 #include "run/program.hpp"
 #include "run/runner.hpp"
+#include "shared/lanes.hpp"
 
 namespace quadrille::engine {
 
@@ -22,12 +24,33 @@ class Listener {
   virtual void failed(Exchange& exchange, std::exception_ptr error) = 0;
 };
 
+// The memory of a node, as the exchanges of one communicator use it.
+struct SharedMemory {
+  shared::Lanes* lanes = nullptr;
+  std::span<const std::int32_t> seats;  // by rank: its number on this node
+};
+
+// Exchanges under way that wait for counters in shared memory, which nobody tells them of.
+class Watch {
+ public:
+  void add(Exchange& exchange) { watched_.push_back(&exchange); }
+  void remove(Exchange& exchange) { std::erase(watched_, &exchange); }
+  bool empty() const { return watched_.empty(); }
+  // Lets them look at their counters. Returns whether anything happened.
+  bool look();
+
+ private:
+  std::vector<Exchange*> watched_;
+};
+
 // Where an exchange takes place.
 struct Ground {
   MPI_Comm comm = MPI_COMM_NULL;
   std::int64_t part = max_int_count;  // longer messages travel in parts; the same on every rank
   Requests* requests = nullptr;
   Arena* arena = nullptr;
+  Watch* watch = nullptr;
+  SharedMemory shared;
 };
 
 // One schedule run over messages of MPI, as often as wanted. All bytes travel as MPI_BYTE: what they mean is known to
@@ -38,12 +61,17 @@ class Exchange final : public Backend {
 
   // To be filled in before a start. Scratch is the exchange's own affair, but for its layout.
   Binding& binding() { return binding_; }
-  // The type of scratch, where a schedule reduces.
-  void set_scratch_layout(const Layout& layout) { scratch_layout_ = layout; }
+  // The type of scratch and slots, where a schedule reduces.
+  void set_scratch_layout(const Layout& layout) {
+    scratch_layout_ = layout;
+    lay_out_slots();
+  }
   const Layout& scratch_layout() const { return scratch_layout_; }
 
-  // The listener may be told before this returns. Channel c travels under tag first_tag + c.
-  void start(int first_tag);
+  // The listener may be told before this returns. Channel c travels under tag first_tag + c; a schedule with counters
+  // has the lane of that run (see Lanes).
+  void start(int first_tag, std::int64_t run = 0);
+  bool uses_lane() const { return schedule().counters > 0; }
 
   const Runner& runner() const { return runner_; }
   const Schedule& schedule() const { return program_->schedule(); }
@@ -51,6 +79,8 @@ class Exchange final : public Backend {
   // Gives up a run, if there is one; the listener is not told.
   void cancel();
 
+  // For Watch: returns whether anything happened.
+  bool look();
   // For Requests.
   void part_ended(const Ended& ended);
   void abandon(Message& message) const;
@@ -60,6 +90,8 @@ class Exchange final : public Backend {
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override;
   void copy(Token token, const Piece& source, const Piece& target) override;
   void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override;
+  void publish(Token token, std::int32_t counter, std::int64_t value) override;
+  bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
 
  private:
   Message& message(Token token, bool receiving, Rank peer, std::int32_t channel, std::span<const Piece> data);
@@ -68,6 +100,9 @@ class Exchange final : public Backend {
   void launch_held(const Message& after);
   void post_parts(Message& message);
   void post(Message& message, std::byte* at, std::int64_t bytes) const;
+  void end();
+  void lay_out_slots();
+  Placed placed(const Piece& piece) const;
   void take_scratch();
   void give_scratch_back(bool may_be_read = false);
   void leave(std::byte* block, bool may_be_read) const;
@@ -85,6 +120,8 @@ class Exchange final : public Backend {
   std::vector<Message*> unfinished_;
   std::vector<Message*> held_;
   int first_tag_ = 0;
+  std::int64_t run_ = 0;
+  std::vector<std::int64_t> slot_offsets_;  // and behind them what they take
   bool running_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "engine/process.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <quadrille/error.hpp>
@@ -65,6 +66,17 @@ void Process::enter(Context& context) {
 
 void Process::leave(Context& context) {
   std::erase(contexts_, &context);
+  std::erase(starved_, &context);
+}
+
+void Process::starve(Context& context) {
+  if (std::find(starved_.begin(), starved_.end(), &context) == starved_.end()) starved_.push_back(&context);
+}
+
+bool Process::feed() {
+  bool happened = false;
+  for (Context* context : std::exchange(starved_, {})) happened |= context->pump();
+  return happened;
 }
 
 bool Process::asked_to_tell() {
@@ -142,7 +154,9 @@ void Process::keep_going() {
     bool advanced = false;
     {
       Lock locked = lock();
-      work_.wait(locked, [this] { return stopping_ || requests_.open() > 0 || callbacks_wait_; });
+      work_.wait(locked, [this] {
+        return stopping_ || requests_.open() > 0 || callbacks_wait_ || !watch_.empty() || !starved_.empty();
+      });
       if (stopping_) return;
       advanced = look();
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/arena.hpp"
+#include "engine/exchange.hpp"
 #include "engine/requests.hpp"
 #include "engine/waiting.hpp"
 
@@ -37,6 +38,7 @@ class Process {
 
   Requests& requests() { return requests_; }
   Arena& arena() { return arena_; }
+  Watch& watch() { return watch_; }
 
   using Lock = std::unique_lock<std::recursive_mutex>;
   Lock lock() { return threads_ ? Lock(mutex_) : Lock(mutex_, std::defer_lock); }
@@ -72,11 +74,22 @@ class Process {
   // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
   // signal or by settings. The lock must be held.
   bool look() {
+    // Counters are cheaper to look at than MPI, which need not be asked every time where it has nothing of ours.
+    if (!watch_.empty()) {
+      constexpr unsigned looks_at_counters = 32;
+      if (watch_.look()) return true;
+      if (requests_.open() == 0 && ++looks_ % looks_at_counters != 0) return false;
+    }
+    if (!starved_.empty() && feed()) return true;
     if (requests_.poll()) return true;
     if (asked_to_tell()) tell();
     if (watched_) complain();
     return false;
   }
+
+  // The communicator has collectives queued until others have ended theirs, which they say in shared memory. Once; the
+  // lock must be held.
+  void starve(Context& context);
 
   // Has a function called soon: by whoever waits or tests next, or by the progress thread, without the lock, and never
   // inside another one. The lock must be held.
@@ -108,12 +121,16 @@ class Process {
   static bool asked_to_tell();
   // About what has not advanced for too long.
   void complain();
+  bool feed();
   void run_waiting_callbacks();
   void stop_progress();
   void keep_going();
 
   Requests requests_;
   Arena arena_;
+  Watch watch_;
+  unsigned looks_ = 0;
+  std::vector<Context*> starved_;
   Patience patience_;
   bool threads_ = false;
   std::recursive_mutex mutex_;

@@ -160,6 +160,8 @@ Settings Settings::from_environment() {
   read("QUADRILLE_PART", settings.part, std::int64_t{1});
   read("QUADRILLE_IN_FLIGHT", settings.in_flight, 1);
   read("QUADRILLE_SEGMENT", settings.segment, std::int64_t{1});
+  read("QUADRILLE_SHARED", settings.shared, std::int64_t{0});
+  settings.shared = std::min(settings.shared, std::int64_t{64} << 20);
   read_flag("QUADRILLE_CHECK", settings.check);
   read("QUADRILLE_PATIENCE", settings.patience, 0.0);
   read("QUADRILLE_WATCHDOG", settings.watchdog, 0.0);

@@ -49,10 +49,13 @@ std::int64_t Placed::elements() const {
   return block.layout->size() == 0 ? 0 : length / block.layout->size();
 }
 
+Placed place(const Typed& block, Unit unit, const Piece& piece) {
+  const std::int64_t bytes = unit == Unit::elements ? block.layout->size() : 1;
+  return {block, piece.offset * bytes, piece.length * bytes};
+}
+
 Placed place(const Binding& binding, const Piece& piece) {
-  const Typed& block = binding.block(piece.buffer, piece.block);
-  const std::int64_t unit = binding.unit == Unit::elements ? block.layout->size() : 1;
-  return {block, piece.offset * unit, piece.length * unit};
+  return place(binding.block(piece.buffer, piece.block), binding.unit, piece);
 }
 
 void copy(const Placed& source, const Placed& target) {

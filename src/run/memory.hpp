@@ -42,6 +42,7 @@ struct Placed {
   std::byte* first_element() const;
   std::int64_t elements() const;
 };
+Placed place(const Typed& block, Unit unit, const Piece& piece);
 Placed place(const Binding& binding, const Piece& piece);
 
 // Local work on bound memory.

@@ -157,6 +157,11 @@ void Builder::counters(std::int32_t count, std::int64_t span) {
   schedule_.counter_span = span;
 }
 
+std::int32_t Builder::counter(std::int64_t most) {
+  schedule_.counter_span = std::max(schedule_.counter_span, most);
+  return schedule_.counters++;
+}
+
 void Builder::after(Added step, std::initializer_list<Added> earlier) {
   if (step.operation < 0) return;
   for (const Added& one : earlier) {

@@ -19,6 +19,10 @@ struct Segment {
   std::int64_t length = 0;
   std::int64_t stride = 0;
   bool clipped = false;
+  std::int64_t number = 0;  // of the first one, where it stands for several
+
+  // What an iteration adds to the number.
+  std::int64_t step() const { return stride != 0 ? 1 : 0; }
 
   Region of(const Region& region) const {
     Region piece = region.part(offset, length);
@@ -70,6 +74,13 @@ class Builder {
   // Shared memory: counters only grow; values are relative to the counter at the run's start.
   Added publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
   Added wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  // Where a counter tells how many segments are done: this one is, or the one so many before it.
+  Added publish(std::int32_t counter, const Segment& segment) {
+    return publish(counter, segment.number + 1, segment.step());
+  }
+  Added wait(Rank owner, std::int32_t counter, const Segment& segment, std::int64_t before = 0) {
+    return wait(owner, counter, segment.number + 1 - before, segment.step());
+  }
 
   // One-sided.
   Added put(Rank to, const Region& source, const Region& target);
@@ -84,6 +95,8 @@ class Builder {
   Region slot_of(Rank owner, std::int32_t block, std::int64_t units) const;
   // How far one run moves every counter on; the same number on every rank.
   void counters(std::int32_t count, std::int64_t span);
+  // One more counter, that goes up to `most`. To be asked for by all ranks alike.
+  std::int32_t counter(std::int64_t most);
 
   // `step` waits for `earlier`, too.
   void after(Added step, std::initializer_list<Added> earlier);
@@ -107,26 +120,26 @@ class Builder {
   template <class Body>
   void for_each_segment(std::int64_t length, std::int64_t segment, std::int32_t window, Body&& body) {
     if (segment <= 0 || segment >= length || loop_ >= 0) {
-      body(Segment{0, length, 0, false});
+      body(Segment{.length = length});
       return;
     }
     const std::int64_t full = length / segment;
     const std::int64_t rest = length % segment;
     if (full == 1) {
-      body(Segment{0, segment, 0, false});
+      body(Segment{.length = segment});
     } else {
       begin_loop(full, window);
-      body(Segment{0, segment, segment, false});
+      body(Segment{.length = segment, .stride = segment});
       end_loop();
     }
-    if (rest > 0) body(Segment{full * segment, rest, 0, false});
+    if (rest > 0) body(Segment{.offset = full * segment, .length = rest, .number = full});
   }
 
   // The same over a whole block whose length is known only when it is bound; the last chunk may be shorter.
   template <class Body>
   void for_each_chunk(const Region& block, std::int64_t chunk, std::int32_t window, Body&& body) {
     begin_chunk_loop(block, chunk, window);
-    body(Segment{0, chunk, chunk, true});
+    body(Segment{.length = chunk, .stride = chunk, .clipped = true});
     end_loop();
   }
 

@@ -37,8 +37,8 @@ Problem problem_for(const Algorithm& algorithm) {
   constexpr std::int64_t most_messages = 60;
   Problem problem;
   problem.ranks = 8;
-  const std::int64_t messages = predict(algorithm, with_data(algorithm, problem)).messages;
-  if (messages > most_messages) problem.ranks = 6;
+  const auto predicted = predict(algorithm, with_data(algorithm, problem));
+  if (predicted && predicted->messages > most_messages) problem.ranks = 6;
   return with_data(algorithm, problem);
 }
 

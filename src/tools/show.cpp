@@ -23,6 +23,7 @@ struct Wish {
   std::optional<Rank> root;
   std::optional<std::int64_t> count;
   std::optional<std::int64_t> segment;
+  std::optional<Rank> per_node;
   std::optional<std::string> svg;
   std::optional<Rank> rank;
   bool json = false;
@@ -45,7 +46,8 @@ Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
   refuse(wish.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
   problem.root = wish.root.value_or(0);
   problem.width = choice_of(algorithm.collective, wish.algorithm).width;
-  problem = with_data(algorithm, problem, wish.count, wish.segment);
+  refuse(wish.per_node && !algorithm.hierarchical, fmt::format("--per-node: {} heeds no nodes", algorithm.name));
+  problem = with_data(algorithm, problem, wish.count, wish.segment, wish.per_node);
   refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
   refuse(wish.rank && *wish.rank >= problem.ranks,
          fmt::format("--rank: there is no rank {} of {}", wish.rank.value_or(0), problem.ranks));
@@ -79,7 +81,8 @@ void show(const Wish& wish) {
   const Algorithm& algorithm = *chosen({wish.collective}, bare_name).front();
   const Problem problem = problem_for(wish, algorithm);
   if (wish.rank) return print_schedule(wish, algorithm, problem);
-  const std::int64_t messages = predict(algorithm, problem).messages;
+  // Hierarchies have no more messages than ranks on each level.
+  const std::int64_t messages = predict(algorithm, problem).value_or(Prediction{.messages = problem.ranks}).messages;
   refuse(messages > most_messages,
          fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
   const Shown all = shown(algorithm, problem);
@@ -110,6 +113,8 @@ void add_show(CLI::App& app, Exit&) {
       ->add_option("--segment", wish->segment,
                    "Bytes or elements of a segment, for algorithms that pipeline; default: 4 segments")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
+  command->add_option("--per-node", wish->per_node, "Ranks of a node, for hierarchical algorithms; default: 4")
+      ->check(CLI::Range(Rank{1}, most_ranks));
   command->add_flag("--in-place", wish->problem.in_place, "The input is the output");
   command->add_flag("--fixed-order", wish->problem.fixed_order, "Of a reduction: fold from rank 0 up, left to right");
   auto* svg = command->add_option("--svg", wish->svg, "Draw it into this file");

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <stdexcept>
 #include <utility>
+
+#include "topology/topology.hpp"
 
 namespace quadrille::tools {
 
@@ -15,13 +18,24 @@ std::string counted(std::int64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
+// Kept as long as the program runs: problems only refer to them.
+const Topology& nodes(Rank ranks, Rank per_node) {
+  static std::map<std::pair<Rank, Rank>, Topology> made;
+  return made.try_emplace({ranks, per_node}, Topology::nodes(ranks, per_node)).first->second;
+}
+
 }  // namespace
 
 Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std::int64_t> count,
-                  std::optional<std::int64_t> segment) {
+                  std::optional<std::int64_t> segment, std::optional<Rank> per_node) {
   const Traits of = traits(algorithm.collective);
   problem.count = count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
   if (algorithm.segmented) problem.segment = segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
+  if (algorithm.hierarchical) {
+    constexpr std::int64_t plenty = 1 << 20;
+    problem.topology = &nodes(problem.ranks, per_node.value_or(4));
+    problem.room = plenty;
+  }
   return problem;
 }
 

@@ -11,9 +11,10 @@
 
 namespace quadrille::tools {
 
-// The problem with a count and a segment, by default enough data that every share and segment has some.
+// The problem with a count and a segment, by default enough data that every share and segment has some; and with nodes
+// of so many ranks, by default 4, for algorithms that heed them.
 Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std::int64_t> count = {},
-                  std::optional<std::int64_t> segment = {});
+                  std::optional<std::int64_t> segment = {}, std::optional<Rank> per_node = {});
 
 // What there is to see of an algorithm.
 struct Shown {

@@ -32,6 +32,8 @@ void Topology::add_level(const std::vector<std::int32_t>& names) {
       level.domains.emplace_back();
       outer.domains[static_cast<std::size_t>(around)].inside.push_back(number);
     }
+    // A domain that goes on after another has begun.
+    in_rank_order_ &= fresh || place->second == level.domain_of.back();
     level.domain_of.push_back(place->second);
     level.domains[static_cast<std::size_t>(place->second)].members.push_back(static_cast<Rank>(rank));
   }
@@ -54,6 +56,12 @@ Group Topology::domain(int level, Rank rank) const {
   const auto count = static_cast<Rank>(members.size());
   if (members.back() - members.front() + 1 == count) return Group::strided(members.front(), 1, count);
   return Group::of(members);
+}
+
+std::vector<Rank> Topology::first_of_domains(int level) const {
+  std::vector<Rank> first;
+  for (const Domain& domain : levels_[static_cast<std::size_t>(level)].domains) first.push_back(domain.members.front());
+  return first;
 }
 
 Rank Topology::leader(int level, Rank rank, Rank root) const {

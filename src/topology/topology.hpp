@@ -20,8 +20,14 @@ class Topology {
 
   int levels() const { return static_cast<int>(levels_.size()); }
 
+  // Whether the ranks of every domain follow one another: then a reduction inside domains first keeps rank order.
+  bool in_rank_order() const { return in_rank_order_; }
+
   // The ranks that share the domain of `rank` on `level`, in rank order.
   Group domain(int level, Rank rank) const;
+
+  // The first rank of each domain of a level.
+  std::vector<Rank> first_of_domains(int level) const;
 
   // Who speaks for the domain of `rank` on `level`: the root where it is inside, the first rank elsewhere.
   Rank leader(int level, Rank rank, Rank root) const;
@@ -43,6 +49,7 @@ class Topology {
   void add_level(const std::vector<std::int32_t>& names);
 
   std::vector<Level> levels_;
+  bool in_rank_order_ = true;
 };
 
 }  // namespace quadrille

@@ -13,6 +13,7 @@ namespace quadrille::verify {
 namespace {
 
 constexpr Rank full_matrix = 64;
+constexpr Rank every_machine = 12;  // up to so many ranks
 
 // Sizes of all kinds, some of them 0.
 std::int64_t some_size(Rank from, Rank to, std::int64_t most) {
@@ -81,10 +82,41 @@ std::vector<Variety> varieties(const Algorithm& algorithm, Rank ranks) {
   return all;
 }
 
-std::string disagreement(const Prediction& predicted, const Verdict& verdict) {
-  if (predicted == Prediction{verdict.steps, verdict.messages, verdict.units}) return {};
-  return fmt::format("predicted {} steps, {} messages, {} units; there are {}, {}, {}", predicted.steps,
-                     predicted.messages, predicted.units, verdict.steps, verdict.messages, verdict.units);
+// Where a hierarchical algorithm runs; for all others nowhere in particular.
+struct Machine {
+  std::shared_ptr<const Topology> topology;
+  std::int64_t room = 0;
+};
+
+// Nodes of one size and of different ones, dealt out in turn, in racks; room for everything, for a few units, for none.
+std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
+  if (!algorithm.hierarchical) return {{}};
+  constexpr std::int64_t plenty = 1 << 20;
+  const auto named = [&](const auto&... name_of) {
+    std::vector<std::vector<std::int32_t>> names;
+    const auto add = [&](const auto& name) {
+      names.emplace_back();
+      for (Rank rank = 0; rank < ranks; ++rank) names.back().push_back(name(rank));
+    };
+    (add(name_of), ...);
+    return std::make_shared<const Topology>(ranks, names);
+  };
+  const auto uneven = named([](Rank rank) { return rank < 3 ? rank / 2 : (rank + 2) / 5 + 7; });
+  const auto in_turn = named([](Rank rank) { return rank % 3; });
+  const auto racks = named([](Rank rank) { return rank / 6; }, [](Rank rank) { return rank / 2; });
+  const auto sites = named([](Rank rank) { return rank / 12; }, [](Rank rank) { return rank / 4; },
+                           [](Rank rank) { return rank / 3; });
+  // Many ranks through little room take many operations.
+  const std::int64_t little = ranks <= every_machine ? 9 : 3 * std::int64_t{ranks};
+  const auto fours = named([](Rank rank) { return rank / 4; });
+  return {{nullptr, plenty},      {nullptr, little}, {fours, plenty}, {fours, 24}, {fours, 0},   {uneven, 16},
+          {in_turn, little + 31}, {racks, 24},       {racks, 0},      {sites, 30}, {in_turn, 0}, {sites, plenty}};
+}
+
+std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {
+  if (!predicted || predicted == Prediction{verdict.steps, verdict.messages, verdict.units}) return {};
+  return fmt::format("predicted {} steps, {} messages, {} units; there are {}, {}, {}", predicted->steps,
+                     predicted->messages, predicted->units, verdict.steps, verdict.messages, verdict.units);
 }
 
 // The same case with the strictest order of operands that the algorithm keeps.
@@ -121,11 +153,22 @@ std::string prove(const Case& one, const Subject& subject) {
   return predictable ? disagreement(predict(*one.algorithm, one.problem), verdict) : std::string();
 }
 
+std::string described(const std::shared_ptr<const Topology>& machine) {
+  if (!machine) return "one node";
+  std::string text = "nodes of";
+  for (Rank first : machine->first_of_domains(machine->levels() - 1)) {
+    text += fmt::format(" {}", machine->domain(machine->levels() - 1, first).size());
+  }
+  return text + fmt::format(" ranks in {} levels", machine->levels());
+}
+
 }  // namespace
 
 std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
   const Traits of = traits(algorithm.collective);
   std::vector<Case> all;
+  std::size_t next = 0;
+  const std::vector<Machine> known = machines(algorithm, ranks);
   const auto add = [&](const Variety& variety, std::int64_t count, Rank root, std::int32_t width) {
     Case one{.algorithm = &algorithm, .problem = {}};
     one.problem.ranks = ranks;
@@ -142,7 +185,15 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
     one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
     if (of.counts_differ) one.shares = shares_of(one);
     one.problem.shares = one.shares.get();
-    if (refusal(algorithm, one.problem).empty()) all.push_back(one);
+    // All machines for few ranks, for many they take turns.
+    const std::size_t tried = ranks <= every_machine ? known.size() : 1;
+    for (std::size_t i = 0; i < tried; ++i) {
+      const Machine& machine = known[(next++) % known.size()];
+      one.machine = machine.topology;
+      one.problem.topology = machine.topology.get();
+      one.problem.room = machine.room;
+      if (refusal(algorithm, one.problem).empty()) all.push_back(one);
+    }
   };
   for (const Variety& variety : varieties(algorithm, ranks)) {
     for (std::int64_t count : counts(of, ranks)) {
@@ -178,6 +229,7 @@ std::string describe(const Case& one) {
   if (problem.in_place) text += ", in place";
   if (!problem.commutative) text += problem.fixed_order ? ", in a fixed order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
+  if (one.algorithm->hierarchical) text += fmt::format(", {}, room {}", described(one.machine), problem.room);
   if (one.types == replay::Types::gaps) text += ", types with gaps";
   return text + fmt::format(", seed {}", one.seed);
 }

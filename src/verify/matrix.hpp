@@ -7,6 +7,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "replay/trial.hpp"
+#include "topology/topology.hpp"
 
 namespace quadrille::verify {
 
@@ -16,7 +17,8 @@ struct Case {
   Problem problem;
   bool uneven = false;                        // blocks of different sizes, some empty, where the collective allows it
   std::shared_ptr<const Shares> shares = {};  // that the problem refers to
-  bool replayed = true;                       // on real data, too
+  std::shared_ptr<const Topology> machine = {};  // likewise
+  bool replayed = true;                          // on real data, too
   replay::Types types = replay::Types::contiguous;
   std::uint64_t seed = 1;
 };

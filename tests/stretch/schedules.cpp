@@ -84,22 +84,35 @@ Schedule one_sided_bcast(const Problem& problem) {
 
 namespace {
 
-compose::Part part(std::string_view name) {
-  return find_algorithm(Collective::bcast, name)->build;
+// Down the levels of the topology, a part for each, the innermost domains last; in one pipeline.
+Schedule down_the_levels(const Problem& problem, std::initializer_list<std::string_view> names) {
+  const Topology& topology = *problem.topology;
+  Builder builder(problem.rank, problem.ranks, Unit::bytes);
+  builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
+    Problem piece = problem;
+    piece.output = segment.of(problem.output);
+    piece.count = segment.length;
+    std::vector<compose::Level> levels = compose::levels_of(problem);
+    const int innermost = topology.levels() - 1;
+    levels.push_back(
+        {innermost, topology.domain(innermost, problem.rank), topology.leader(innermost, problem.rank, problem.root)});
+    for (const compose::Level& level : levels) {
+      piece.root = level.leader;
+      const std::string_view name = *(names.begin() + level.number);
+      compose::on(builder, level.leaders, level.number, piece, find_algorithm(Collective::bcast, name)->build);
+    }
+  });
+  return builder.finish(topology.levels());
 }
 
 }  // namespace
 
 Schedule two_level_bcast(const Problem& problem) {
-  Builder builder(problem.rank, problem.ranks, Unit::bytes);
-  compose::hierarchical_bcast(builder, problem, {part("pipelined_chain"), part("binomial")});
-  return builder.finish(2);
+  return down_the_levels(problem, {"pipelined_chain", "binomial"});
 }
 
 Schedule three_level_bcast(const Problem& problem) {
-  Builder builder(problem.rank, problem.ranks, Unit::bytes);
-  compose::hierarchical_bcast(builder, problem, {part("pipelined_chain"), part("binomial"), part("linear")});
-  return builder.finish(3);
+  return down_the_levels(problem, {"pipelined_chain", "binomial", "linear"});
 }
 
 Topology racks(Rank ranks, Rank per_node, Rank nodes_per_rack) {

@@ -1,0 +1,76 @@
+// Hierarchical barrier: the ranks of a node tell its leader through shared memory that they have come, the leaders of
+// nodes tell those of racks, and so on up. At the top dissemination; then the word to go on comes down. On one node all
+// tell each other.
+//
+// Steps: 2 ceil(log2 l) for each level of l leaders below the top, ceil(log2 l) there. Any number of ranks and levels.
+// No scratch; without shared memory a tree inside a node.
+
+#include "algorithms/hierarchy.hpp"
+#include "patterns/trees.hpp"
+
+namespace quadrille::barrier {
+
+namespace {
+
+// The word that all of a group have come, to its first rank, and the word to go on, back from there.
+void gather_words(Builder& builder, Rank first) {
+  const patterns::Tree tree = patterns::binomial_tree(builder.rank(), builder.ranks(), first);
+  for (Rank child : tree.backwards()) builder.receive_signal(child);
+  builder.fence();
+  if (tree.parent) builder.send_signal(*tree.parent);
+}
+
+void spread_word(Builder& builder, Rank first) {
+  const patterns::Tree tree = patterns::binomial_tree(builder.rank(), builder.ranks(), first);
+  if (tree.parent) builder.receive_signal(*tree.parent);
+  builder.fence();
+  for (Rank child : tree.children) builder.send_signal(child);
+}
+
+void build(Builder& builder, const Problem& problem) {
+  const Group node = node::ranks_of(problem);
+  const bool shared = node::shares_memory(problem);
+  const node::Barrier words(builder);
+  const auto levels = compose::levels_of(problem);
+  const auto on = [&](const Group& group, std::int32_t channel, const auto& part) {
+    builder.within(group, channel, part);
+    builder.fence();
+  };
+
+  if (shared && node.size() == problem.ranks) return words.together(builder);
+  on(node, hierarchy::node_channel, [&] { shared ? words.arrive(builder, 0) : gather_words(builder, 0); });
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const compose::Level& level = levels[i];
+    if (level.number == 0) {
+      compose::on(builder, level.leaders, hierarchy::channel_up(level), problem,
+                  hierarchy::by(Collective::barrier, "dissemination"));
+    } else {
+      on(level.leaders, hierarchy::channel_up(level), [&] { gather_words(builder, 0); });
+    }
+  }
+  builder.fence();
+  for (const compose::Level& level : levels) {
+    if (level.number > 0) on(level.leaders, hierarchy::channel_down(level), [&] { spread_word(builder, 0); });
+  }
+  on(node, hierarchy::node_channel, [&] { shared ? words.depart(builder, 0) : spread_word(builder, 0); });
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::barrier,
+    .name = "hierarchical",
+    .summary = "inside nodes through shared memory, between nodes their leaders",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "0",
+    .restrictions = {},
+    .hierarchical = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::barrier

@@ -1,0 +1,49 @@
+// Hierarchical broadcast: the data goes down the levels of the machine, between the leaders of racks, then of nodes,
+// then inside each node, where the leader puts it into shared memory and all others take it out at once. It is cut into
+// segments, so that the levels work at the same time: a chain between leaders where there are many segments, else a
+// binomial tree. Every byte enters a node once. The root leads wherever it is inside.
+//
+// Steps: for m segments and l_i leaders in the groups of level i, sum of l_i - 1 + m - 1 in chains. Any number of ranks
+// and levels. No scratch; without shared memory a binomial tree inside a node.
+
+#include "algorithms/hierarchy.hpp"
+
+namespace quadrille::bcast {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const hierarchy::BcastInside inside(builder, problem);
+  const auto levels = compose::levels_of(problem);
+  const compose::Part among =
+      hierarchy::by(Collective::bcast, inside.cut().pieces > 1 ? "pipelined_chain" : "binomial");
+  builder.for_each_segment(problem.count, inside.cut().piece, problem.window, [&](const Segment& segment) {
+    const Region piece = segment.of(problem.output);
+    for (const compose::Level& level : levels) {
+      compose::on(builder, level.leaders, hierarchy::channel_down(level),
+                  hierarchy::among_leaders(problem, level, piece), among);
+    }
+    inside(builder, segment, piece);
+  });
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::bcast,
+    .name = "hierarchical",
+    .summary = "down the levels of the machine in segments, inside a node through shared memory",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "0",
+    .restrictions = {},
+    .segmented = true,
+    .hierarchical = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::bcast

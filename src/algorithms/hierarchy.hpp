@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "algorithms/catalogue.hpp"
+#include "algorithms/node.hpp"
+#include "compose/compose.hpp"
+
+// What the hierarchical algorithms of all collectives have in common.
+namespace quadrille::hierarchy {
+
+// More levels than any machine has. A level takes a channel on the way up and one on the way down.
+inline constexpr std::int32_t most_levels = 8;
+inline constexpr std::int32_t node_channel = 2 * most_levels;
+inline constexpr std::int32_t channels = node_channel + 2;
+inline std::int32_t channel_up(const compose::Level& level) {
+  return level.number;
+}
+inline std::int32_t channel_down(const compose::Level& level) {
+  return most_levels + level.number;
+}
+
+// Part of a hierarchy by an algorithm of the catalogue.
+compose::Part by(Collective collective, std::string_view name);
+// A reduce that suits the size.
+compose::Part reduce_by(const Problem& problem);
+
+// Where latency outweighs bytes.
+bool is_short(const Problem& problem);
+
+// The problem that is left on a level, whose leaders have the data of all ranks they speak for in one place: the result
+// takes its place, of a reduce that of the level's leader.
+Problem among_leaders(const Problem& problem, const compose::Level& level, const Region& data);
+Problem reduce_among_leaders(const Problem& problem, const compose::Level& level, const Region& data);
+// Units of scratch that a reduce among leaders takes at most, on all levels together.
+std::int64_t reduce_scratch_units(const Problem& problem);
+
+// What happens inside a node, between the problem's ranks there and their leader: through the memory they share, or
+// where they have none by messages. Declared by all ranks alike, before anything else.
+class ReduceInside {
+ public:
+  ReduceInside(Builder& builder, const Problem& problem);
+  // To the leader, who has `result` for it.
+  void operator()(Builder& builder, const Region& result) const;
+
+ private:
+  Problem problem_;
+  node::Cut cut_;
+  std::optional<node::Reduce> stage_;
+};
+
+class BcastInside {
+ public:
+  // In pieces of at most `problem.segment`; `cut` says how.
+  BcastInside(Builder& builder, const Problem& problem);
+  // One segment of what the cut says, or all of it.
+  void operator()(Builder& builder, const Segment& segment, const Region& piece) const;
+  void operator()(Builder& builder, const Region& data) const;
+
+  const node::Cut& cut() const { return cut_; }
+
+ private:
+  Problem problem_;
+  node::Cut cut_;
+  std::optional<node::Bcast> stage_;
+};
+
+}  // namespace quadrille::hierarchy

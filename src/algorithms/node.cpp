@@ -1,0 +1,187 @@
+#include "algorithms/node.hpp"
+
+#include <algorithm>
+
+#include "patterns/ring.hpp"
+
+namespace quadrille::node {
+
+namespace {
+
+// Below this a share is not worth the wait for its result.
+constexpr std::int64_t least_share = 256;
+
+// The slot of another rank, which has it under the same number.
+Region place_of(const Builder& builder, const Region& slot, Rank owner, const Segment& segment) {
+  return segment.in_ring(builder.slot_of(owner, slot.block, slot.length), Cut::places);
+}
+
+// Until the piece that had the place before is of no use to anybody any more.
+void wait_for_place(Builder& builder, const Cut& cut, std::int32_t emptied, const Segment& segment) {
+  if (cut.pieces <= Cut::places) return;
+  for (Rank peer = 0; peer < builder.ranks(); ++peer) {
+    if (peer != builder.rank()) builder.wait(peer, emptied, segment, Cut::places);
+  }
+}
+
+void leave_place(Builder& builder, const Cut& cut, std::int32_t emptied, const Segment& segment) {
+  if (cut.pieces > Cut::places) builder.publish(emptied, segment);
+}
+
+}  // namespace
+
+Cut Cut::of(std::int64_t units, std::int64_t room, std::int64_t most) {
+  constexpr std::int64_t aligned = 64;
+  const std::int64_t limit = most > 0 ? most : room;
+  if (units <= room && units <= limit) return {std::max<std::int64_t>(1, units), 1, units};
+  std::int64_t piece = std::min(room / (places + 1), limit);
+  if (piece > aligned) piece = piece / aligned * aligned;
+  const std::int64_t full = units / piece;
+  return {piece, patterns::segments(units, piece), std::min<std::int64_t>(full, places) * piece + units % piece};
+}
+
+Group ranks_of(const Problem& problem) {
+  if (!problem.topology) return Group::all(problem.ranks);
+  return problem.topology->domain(problem.topology->levels() - 1, problem.rank);
+}
+
+Rank leader_of(const Problem& problem) {
+  if (!problem.topology) return problem.root;
+  return problem.topology->leader(problem.topology->levels() - 1, problem.rank, problem.root);
+}
+
+void Barrier::wait_for_others(Builder& builder) const {
+  for (Rank peer = 0; peer < builder.ranks(); ++peer) {
+    if (peer != builder.rank()) builder.wait(peer, arrived_, 1);
+  }
+}
+
+void Barrier::together(Builder& builder) const {
+  builder.publish(arrived_, 1);
+  wait_for_others(builder);
+}
+
+void Barrier::arrive(Builder& builder, Rank leader) const {
+  if (builder.rank() == leader) {
+    wait_for_others(builder);
+  } else {
+    builder.publish(arrived_, 1);
+  }
+}
+
+void Barrier::depart(Builder& builder, Rank leader) const {
+  if (builder.rank() == leader) {
+    builder.publish(released_, 1);
+  } else {
+    builder.wait(leader, released_, 1);
+  }
+}
+
+Bcast::Bcast(Builder& builder, const Cut& cut)
+    : cut_(cut),
+      slot_(builder.slot(cut.slot)),
+      filled_(builder.counter(cut.pieces)),
+      emptied_(builder.counter(cut.pieces)) {}
+
+void Bcast::operator()(Builder& builder, Rank root, const Segment& segment, const Region& data) const {
+  if (builder.ranks() == 1) return;
+  const Region place = place_of(builder, slot_, root, segment);
+  builder.in_order([&] {
+    if (builder.rank() == root) {
+      wait_for_place(builder, cut_, emptied_, segment);
+      builder.copy(data, place);
+      builder.publish(filled_, segment);
+    } else {
+      builder.wait(root, filled_, segment);
+      builder.copy(place, data);
+      leave_place(builder, cut_, emptied_, segment);
+    }
+  });
+}
+
+Reduce::Reduce(Builder& builder, const Cut& cut)
+    : cut_(cut),
+      slot_(builder.slot(cut.slot)),
+      filled_(builder.counter(cut.pieces)),
+      reduced_(builder.counter(cut.pieces)),
+      emptied_(builder.counter(cut.pieces)) {}
+
+void Reduce::to(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const {
+  reduce(builder, root, segment, input, output);
+}
+
+void Reduce::to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const {
+  reduce(builder, everybody, segment, input, output);
+}
+
+void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const Region& input,
+                    const Region& output) const {
+  const bool wanted = root == everybody || root == builder.rank();
+  if (builder.ranks() == 1) {
+    builder.copy(input, output);
+    return;
+  }
+  builder.in_order([&] {
+    wait_for_place(builder, cut_, emptied_, segment);
+    if (segment.length < least_share * builder.ranks()) {
+      reduce_alone(builder, wanted, segment, input, output);
+    } else {
+      reduce_in_shares(builder, wanted, segment, input, output);
+    }
+    leave_place(builder, cut_, emptied_, segment);
+  });
+}
+
+Region Reduce::place(const Builder& builder, Rank owner, const Segment& segment) const {
+  return place_of(builder, slot_, owner, segment);
+}
+
+void Reduce::reduce_alone(Builder& builder, bool wanted, const Segment& segment, const Region& input,
+                          const Region& output) const {
+  builder.copy(input, place(builder, builder.rank(), segment));
+  builder.publish(filled_, segment);
+  if (!wanted) return;
+  const Rank last = builder.ranks() - 1;
+  const auto wait_for = [&](Rank peer) {
+    if (peer != builder.rank()) builder.wait(peer, filled_, segment);
+  };
+  wait_for(last);
+  for (Rank peer = last - 1; peer >= 0; --peer) {
+    wait_for(peer);
+    const Region right = peer + 1 == last ? place(builder, last, segment) : output;
+    builder.reduce(place(builder, peer, segment), right, output);
+  }
+}
+
+void Reduce::reduce_in_shares(Builder& builder, bool wanted, const Segment& segment, const Region& input,
+                              const Region& output) const {
+  const Rank self = builder.rank();
+  const Rank ranks = builder.ranks();
+  const auto share = [&](Rank of) { return patterns::share(segment.length, of, ranks); };
+  const Region own = place(builder, self, segment);
+  const Range mine = share(self);
+  const Range before{0, mine.begin};
+  const Range behind{mine.end, segment.length};
+  builder.copy(input.part(before), own.part(before));
+  builder.copy(input.part(behind), own.part(behind));
+  builder.publish(filled_, segment);
+
+  const auto value = [&](Rank of) { return of == self ? input.part(mine) : place(builder, of, segment).part(mine); };
+  for (Rank peer = 0; peer < ranks; ++peer) {
+    if (peer != self) builder.wait(peer, filled_, segment);
+  }
+  const Region result = own.part(mine);
+  for (Rank peer = ranks - 2; peer >= 0; --peer) {
+    builder.reduce(value(peer), peer + 2 == ranks ? value(ranks - 1) : result, result);
+  }
+  builder.publish(reduced_, segment);
+
+  if (!wanted) return;
+  for (Rank step = 0; step < ranks; ++step) {
+    const Rank peer = patterns::at_distance(self, step, ranks);
+    if (peer != self) builder.wait(peer, reduced_, segment);
+    builder.copy(place(builder, peer, segment).part(share(peer)), output.part(share(peer)));
+  }
+}
+
+}  // namespace quadrille::node

@@ -1,0 +1,49 @@
+// Hierarchical reduce: the ranks of a node reduce in shared memory, each a share of every piece, to the node's leader;
+// the leaders of nodes reduce to those of racks, and so on up to the root, which leads wherever it is inside.
+//
+// Cost: inside a node of k ranks n b + n/k (k - 1) c, between leaders as rabenseifner or binomial. Any number of ranks
+// and levels; operations that do not commute where the ranks of a node follow one another. Scratch: n, and on leaders
+// 2 n for each level.
+
+#include "algorithms/hierarchy.hpp"
+
+namespace quadrille::reduce {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const hierarchy::ReduceInside inside(builder, problem);
+  const auto levels = compose::levels_of(problem);
+  Region result = problem.output;
+  if (problem.rank == node::leader_of(problem) && !problem.has_output()) result = builder.scratch(problem.count);
+
+  inside(builder, result);
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    compose::on(builder, levels[i].leaders, hierarchy::channel_up(levels[i]),
+                hierarchy::reduce_among_leaders(problem, levels[i], result), hierarchy::reduce_by(problem));
+  }
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return problem.ranks == 1 ? 0 : problem.count + hierarchy::reduce_scratch_units(problem);
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::reduce,
+    .name = "hierarchical",
+    .summary = "in shared memory inside nodes, then up the levels of the machine",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "n, and 2 n for each level",
+    .restrictions = {.ordered_nodes = true},
+    .hierarchical = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::reduce

@@ -1,0 +1,93 @@
+#include "engine/places.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <quadrille/error.hpp>
+#include <sstream>
+#include <string>
+
+#include "engine/mpi.hpp"
+#include "engine/settings.hpp"
+
+namespace quadrille::engine {
+
+namespace {
+
+// FNV-1a; never 0.
+std::uint64_t number_of(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char one : text) hash = (hash ^ static_cast<unsigned char>(one)) * 0x100000001b3U;
+  return hash == 0 ? 1 : hash;
+}
+
+std::string host_name() {
+  std::array<char, 256> name = {};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
+// Processes reach each other's memory by their numbers, which a container may have to itself.
+std::string process_namespace() {
+  std::array<char, 64> name = {};
+  return readlink("/proc/self/ns/pid", name.data(), name.size() - 1) < 0 ? "" : name.data();
+}
+
+// The line of the file that has the host's name in it: NAME: HOST HOST ...
+std::uint64_t rack_of(const std::string& host) {
+  const std::string path(setting("QUADRILLE_RACKS"));
+  if (path.empty()) return 0;
+  std::ifstream file(path);
+  if (!file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_RACKS={}: can't read it", path));
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) {
+      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected a rack's name, a colon and its hosts", path, number));
+    }
+    std::istringstream hosts(line.substr(colon + 1));
+    const bool here =
+        std::find(std::istream_iterator<std::string>(hosts), {}, host) != std::istream_iterator<std::string>();
+    if (here) return number_of(line.substr(0, colon));
+  }
+  return 0;
+}
+
+// Whether a level tells any two ranks apart.
+bool splits(const std::vector<std::int32_t>& names) {
+  return std::any_of(names.begin(), names.end(), [&](std::int32_t name) { return name != names.front(); });
+}
+
+}  // namespace
+
+Place own_place() {
+  const std::string host = host_name();
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return {number_of(host + '/' + boot + '/' + process_namespace()), rack_of(host)};
+}
+
+Topology topology_of(std::span<const Place> places) {
+  const auto named = [&](std::uint64_t Place::*what) {
+    std::map<std::uint64_t, std::int32_t> numbers;
+    std::vector<std::int32_t> names;
+    for (const Place& place : places) {
+      names.push_back(numbers.try_emplace(place.*what, static_cast<std::int32_t>(numbers.size())).first->second);
+    }
+    return names;
+  };
+  std::vector<std::vector<std::int32_t>> levels;
+  for (const auto what : {&Place::rack, &Place::node}) {
+    std::vector<std::int32_t> names = named(what);
+    if (splits(names)) levels.push_back(std::move(names));
+  }
+  return {static_cast<Rank>(places.size()), levels};
+}
+
+}  // namespace quadrille::engine

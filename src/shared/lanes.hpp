@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "schedule/schedule.hpp"
+
+namespace quadrille::shared {
+
+// How the memory of a node is used by one communicator. Each run of a schedule takes a lane, and in it each rank of the
+// node has counters, which it alone sets and which only grow, and slots, which others read. Runs are numbered, and take
+// the lanes in turn: a run begins only when every rank has ended the one that had the lane before. So a schedule finds
+// its lane as nobody else left it, and need not know what came before.
+//
+// One object a rank; not thread-safe. The memory is shared, all 0 at first, and outlives it.
+class Lanes {
+ public:
+  static constexpr std::int64_t lanes = 4;
+  static constexpr std::int32_t counters = 12;
+
+  // What it takes for so many ranks, with slots of so many bytes each.
+  static std::int64_t bytes(std::int32_t ranks, std::int64_t slot_bytes);
+  // `rank` counts from 0 on this node.
+  Lanes(std::byte* memory, std::int32_t rank, std::int32_t ranks, std::int64_t slot_bytes);
+
+  // Whether the run can begin on this rank. Looks at what others have ended only if it must.
+  bool free_for(std::int64_t run) { return run - lanes < all_ended_ || (look_around(), run - lanes < all_ended_); }
+  // To be called once for each run, in any order; `span` is how far it moves counters on (see Schedule).
+  void end(std::int64_t run, std::int64_t span);
+
+  void publish(std::int64_t run, std::int32_t counter, std::int64_t value) {
+    this->counter(run, rank_, counter).store(base(run) + value, std::memory_order_release);
+  }
+  // A value up to 0 is reached from the start.
+  bool reached(std::int64_t run, std::int32_t owner, std::int32_t counter, std::int64_t value) const {
+    return value <= 0 || this->counter(run, owner, counter).load(std::memory_order_acquire) >= base(run) + value;
+  }
+  // Where the slots of a rank begin, if they take so many bytes in all: short ones lie beside the counters, and come
+  // with them.
+  std::byte* slots(std::int64_t run, std::int32_t owner, std::int64_t bytes) const {
+    return seat(run, owner) + (bytes <= short_bytes ? short_slot : header_bytes);
+  }
+
+  std::int64_t slot_bytes() const { return slot_bytes_; }
+
+ private:
+  using Counter = std::atomic<std::int64_t>;
+  static_assert(sizeof(Counter) == sizeof(std::int64_t) && Counter::is_always_lock_free);
+
+  // A rank's seat in a lane: a cache line of counters and short slots, another of counters, and the slots.
+  static constexpr std::int64_t line = 64;
+  static constexpr std::int32_t first_counters = 4;
+  static constexpr std::int64_t short_slot = first_counters * std::int64_t{sizeof(Counter)};
+  static constexpr std::int64_t short_bytes = line - short_slot;
+  static constexpr std::int64_t header_bytes = 2 * line;
+  static_assert(counters <= first_counters + line / static_cast<std::int64_t>(sizeof(Counter)));
+
+  std::byte* seat(std::int64_t run, std::int32_t owner) const {
+    return seats_ + ((run % lanes) * ranks_ + owner) * seat_bytes_;
+  }
+  Counter& counter(std::int64_t run, std::int32_t owner, std::int32_t counter) const {
+    const std::int64_t place = counter < first_counters ? counter : counter + (line - short_slot) / 8;
+    return reinterpret_cast<Counter*>(seat(run, owner))[place];
+  }
+  // Runs that a rank has ended: all below this number.
+  Counter& ended(std::int32_t rank) const { return *reinterpret_cast<Counter*>(memory_ + rank * line); }
+  std::int64_t base(std::int64_t run) const { return bases_[static_cast<std::size_t>(run % lanes)]; }
+  void look_around();
+
+  std::byte* memory_;
+  std::byte* seats_;
+  std::int32_t rank_;
+  std::int32_t ranks_;
+  std::int64_t slot_bytes_;
+  std::int64_t seat_bytes_;
+  std::int64_t all_ended_ = 0;                  // every rank has ended all runs below, as far as known
+  std::int64_t own_ended_ = 0;                  // this rank has
+  std::array<bool, lanes> ended_after_ = {};    // by lane: this rank has ended the run that has it, too
+  std::array<std::int64_t, lanes> bases_ = {};  // of the counters, where the run in a lane began
+};
+
+// Where each slot of a schedule begins, and behind them what they take, for slots whose blocks take so many bytes.
+std::vector<std::int64_t> slot_offsets(std::span<const std::int64_t> bytes);
+
+}  // namespace quadrille::shared

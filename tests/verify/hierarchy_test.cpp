@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "algorithms/catalogue.hpp"
+#include "patterns/ring.hpp"
+#include "topology/topology.hpp"
+#include "verify/proof.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr Collective composed[] = {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce};
+
+// Nodes of `per_node` ranks, in levels above them that join three of those below; `uneven` nodes lose every other rank
+// but one.
+Topology machine(Rank nodes, Rank per_node, int levels, bool uneven) {
+  std::vector<std::vector<std::int32_t>> names(static_cast<std::size_t>(levels - 1));
+  for (Rank node = 0; node < nodes; ++node) {
+    const Rank ranks = uneven && node % 2 == 1 ? (per_node + 1) / 2 : per_node;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      Rank around = node;
+      for (auto level = names.rbegin(); level != names.rend(); ++level, around /= 3) level->push_back(around);
+    }
+  }
+  return {static_cast<Rank>(names.front().size()), names};
+}
+
+struct Data {
+  std::int64_t count;
+  std::int64_t room;
+  std::int64_t segment;
+};
+
+std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
+  for (const Collective collective : composed) {
+    const Algorithm& algorithm = *find_algorithm(collective, "hierarchical");
+    std::vector<Rank> roots = {0};
+    // A leader, one behind it, one of another node, the last of all.
+    if (traits(collective).rooted) roots = {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
+    for (const Rank root : roots) {
+      const Problem problem{.ranks = ranks,
+                            .root = root,
+                            .count = traits(collective).moves_data() ? data.count : 0,
+                            .commutative = false,
+                            .segment = algorithm.segmented ? data.segment : 0,
+                            .topology = &topology,
+                            .room = data.room};
+      const verify::Verdict verdict = verify::prove(verify::subject_of(algorithm, problem));
+      if (!verdict.proved()) {
+        return fmt::format("{} from {}, count {}, room {}: {}", name(collective), root, data.count, data.room,
+                           verdict.fault);
+      }
+    }
+  }
+  return {};
+}
+
+class Hierarchy : public testing::TestWithParam<int> {};
+
+TEST_P(Hierarchy, IsProvedForAllNumbersOfNodesAndRanksOnThem) {
+  const int levels = GetParam();
+  for (Rank nodes = 1; nodes <= 17; ++nodes) {
+    for (Rank per_node = 1; per_node <= 9; ++per_node) {
+      for (const bool uneven : {false, true}) {
+        const Topology topology = machine(nodes, per_node, levels, uneven);
+        const auto ranks = static_cast<Rank>(topology.domain(0, 0).size());
+        // At once, and in pieces that don't divide the data; each case sees every second number.
+        const Data data = (nodes + per_node + (uneven ? 1 : 0)) % 2 == 0 ? Data{5, 100, 0} : Data{13, 8, 3};
+        ASSERT_EQ(prove_on(topology, ranks, data), "")
+            << levels << " levels, " << nodes << " nodes of " << per_node << (uneven ? ", uneven" : "");
+      }
+    }
+  }
+}
+
+TEST_P(Hierarchy, SharesLongPiecesOut) {
+  const int levels = GetParam();
+  for (const Rank nodes : {1, 3}) {
+    for (const Rank per_node : {2, 3}) {
+      const Topology topology = machine(nodes, per_node, levels, false);
+      for (const Data& data : {Data{2000, 5000, 0}, Data{9000, 5400, 600}}) {
+        ASSERT_EQ(prove_on(topology, nodes * per_node, data), "") << nodes << " nodes of " << per_node;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Levels, Hierarchy, testing::Values(2, 3, 4));
+
+// As the engine has it: each run takes a lane of its own counters and slots, the lanes in turn, and begins only when
+// every rank of the node has ended the run that had the lane before. Counters of a lane go on from where the run before
+// was to leave them.
+class InLanes {
+ public:
+  // `gated`: with the wait for the others.
+  InLanes(const Topology& topology, std::int32_t lanes, Unit unit, bool gated = true)
+      : topology_(topology), lanes_(lanes), unit_(unit), gated_(gated), bases_(static_cast<std::size_t>(lanes)) {}
+
+  void add(verify::Subject subject) {
+    const std::int32_t lane = run_ % lanes_;
+    std::int64_t& base = bases_[static_cast<std::size_t>(lane)];
+    const std::int64_t span = subject.schedules.front().counter_span;
+    for (Schedule& schedule : subject.schedules) move_to(schedule, lane, base);
+    if (gated_ && run_ >= lanes_) add_gate();
+    subjects_.push_back(std::move(subject));
+    base += span + 1;  // counters must grow
+    add_end(lane, base);
+    ++run_;
+  }
+
+  verify::Subject all() const {
+    verify::Subject all = verify::in_a_row(subjects_);
+    for (Schedule& schedule : all.schedules) schedule.counter_span = 1 << 20;
+    return all;
+  }
+
+ private:
+  static constexpr std::int32_t counters_a_lane = 8;
+  static constexpr std::int32_t slots_a_lane = 4;
+  std::int32_t ended() const { return lanes_ * counters_a_lane; }
+
+  void move_to(Schedule& schedule, std::int32_t lane, std::int64_t base) const {
+    ASSERT_LE(schedule.counters, counters_a_lane);
+    ASSERT_LE(schedule.slots.size(), static_cast<std::size_t>(slots_a_lane));
+    for (Operation& operation : schedule.operations) {
+      if (operation.kind != Kind::publish && operation.kind != Kind::wait) continue;
+      operation.counter += lane * counters_a_lane;
+      operation.value += base;
+    }
+    for (Region& region : schedule.regions) {
+      if (region.buffer == Buffer::slot) region.block += lane * slots_a_lane;
+    }
+    schedule.slots.insert(schedule.slots.begin(), static_cast<std::size_t>(lane * slots_a_lane), 1);
+    schedule.counters = ended() + 1;
+    schedule.counter_span = 0;
+  }
+  void add_gate() {
+    add_made([&](Builder& builder, Rank rank) {
+      const Group node = topology_.domain(topology_.levels() - 1, rank);
+      for (Rank peer = 0; peer < node.size(); ++peer) {
+        if (node[peer] != rank) builder.wait(node[peer], ended(), run_ - lanes_ + 1);
+      }
+    });
+  }
+  void add_end(std::int32_t lane, std::int64_t base) {
+    add_made([&](Builder& builder, Rank) {
+      builder.in_order([&] {
+        for (std::int32_t i = 0; i < counters_a_lane; ++i) builder.publish(lane * counters_a_lane + i, base);
+        builder.publish(ended(), run_ + 1);
+      });
+    });
+  }
+  template <class Body>
+  void add_made(Body&& body) {
+    verify::Subject subject;
+    subject.units = [](Rank, Buffer, std::int32_t) { return std::int64_t{-1}; };
+    subject.given = [](Rank, Buffer, std::int32_t) { return false; };
+    const Rank ranks = topology_.domain(0, 0).size();
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      Builder builder(rank, ranks, unit_);
+      builder.counters(ended() + 1, 0);
+      body(builder, rank);
+      subject.schedules.push_back(builder.finish());
+    }
+    subject.meanings.resize(static_cast<std::size_t>(ranks));
+    subjects_.push_back(std::move(subject));
+  }
+
+  const Topology& topology_;
+  std::int32_t lanes_;
+  Unit unit_;
+  bool gated_;
+  std::int32_t run_ = 0;
+  std::vector<std::int64_t> bases_;
+  std::vector<verify::Subject> subjects_;
+};
+
+verify::Subject run_of(Collective collective, const Topology& topology, Rank root, const Data& data) {
+  const Algorithm& algorithm = *find_algorithm(collective, "hierarchical");
+  return verify::subject_of(algorithm, {.ranks = topology.domain(0, 0).size(),
+                                        .root = root,
+                                        .count = data.count,
+                                        .segment = algorithm.segmented ? data.segment : 0,
+                                        .topology = &topology,
+                                        .room = data.room});
+}
+
+TEST(HierarchyInARow, SlotsAreSafeForWhateverComesNextInTheLane) {
+  for (const auto& [nodes, per_node] : {std::pair{1, 4}, std::pair{3, 3}, std::pair{2, 2}}) {
+    const Topology topology = machine(nodes, per_node, 2, false);
+    const Rank ranks = topology.domain(0, 0).size();
+    for (const std::int32_t lanes : {1, 2}) {
+      for (const Data& data : {Data{3, 100, 0}, Data{13, 8, 3}}) {
+        // Five of the same with other roots, and reductions of two kinds mixed.
+        InLanes same(topology, lanes, Unit::bytes);
+        InLanes mixed(topology, lanes, Unit::elements);
+        for (int round = 0; round < 5; ++round) {
+          const auto root = static_cast<Rank>((round * 2 + 1) % ranks);
+          same.add(run_of(Collective::bcast, topology, root, data));
+          mixed.add(run_of(round % 2 == 0 ? Collective::reduce : Collective::allreduce, topology,
+                           round % 2 == 0 ? root : 0, data));
+        }
+        for (const InLanes* row : {&same, &mixed}) {
+          EXPECT_EQ(verify::prove(row->all()).fault, "") << nodes << " x " << per_node << ", " << lanes << " lanes";
+        }
+      }
+    }
+  }
+}
+
+TEST(HierarchyInARow, WithoutTheWaitForOthersTheProofFindsTheRace) {
+  const Topology topology = machine(1, 4, 2, false);
+  InLanes row(topology, 2, Unit::bytes, false);
+  for (int round = 0; round < 3; ++round) row.add(run_of(Collective::bcast, topology, 1, {3, 100, 0}));
+  EXPECT_EQ(verify::prove(row.all()).fault.rfind("race on a slot", 0), 0U);
+}
+
+}  // namespace
+}  // namespace quadrille
