@@ -210,6 +210,10 @@ PROGRAMS = {
 }
 
 
+# One of its residuals is too large in 5 of 12 runs by itself, under Open MPI: the fact that says so, and how often to ask.
+FLAKY = {"scalapack/xdsep": (r"^failed [1-9]", 8)}
+
+
 def missing_packages(names):
     needed = {package for name in names for package in PROGRAMS[name].packages}
     return sorted(package for package in needed if not mpis.is_installed(package))
@@ -235,15 +239,21 @@ def run_once(name, arguments, forced):
         return program.facts(output, folder), sum(row["served"] for row in rows), seconds, output
 
 
+def run_until_good(name, arguments, forced):
+    """The same; one that fails by itself now and then is asked again."""
+    failure, attempts = FLAKY.get(name, ("", 1))
+    for _ in range(attempts):
+        result = run_once(name, arguments, forced)
+        if not any(re.search(failure, fact) for fact in result[0]):
+            break
+    return result
+
+
 def check(name, arguments):
     """Runs a program both ways; gives what is wrong, if anything is."""
     program = PROGRAMS[name]
-    # A tester that works on random matrices may fail by itself once in a while: what we are held against is success.
-    for _ in range(3):
-        alone, _, seconds_alone, output_alone = run_once(name, arguments, False)
-        if not any(re.search(program.failure, fact) for fact in alone):
-            break
-    forced, served, seconds, output = run_once(name, arguments, True)
+    alone, _, seconds_alone, output_alone = run_until_good(name, arguments, False)
+    forced, served, seconds, output = run_until_good(name, arguments, True)
     faults = []
     if not any(re.search(program.success, fact) for fact in alone):
         faults.append(f"alone it has no success:\n{output_alone[-3000:]}")
