@@ -57,8 +57,10 @@ void Barrier::wait_for_others(Builder& builder) const {
 }
 
 void Barrier::together(Builder& builder) const {
-  builder.publish(arrived_, 1);
-  wait_for_others(builder);
+  builder.in_order([&] {
+    builder.publish(arrived_, 1);
+    wait_for_others(builder);
+  });
 }
 
 void Barrier::arrive(Builder& builder, Rank leader) const {

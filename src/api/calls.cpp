@@ -282,6 +282,7 @@ Prepared Preparation::task(Handles handles) {
     task->use_element(element_);
     task->set_operation(reduction.code);
     task->binding().reduce = std::move(reduction.function);
+    task->binding().combine = reduction.kernel;
     if (handles == Handles::kept && call_.op != MPI_OP_NULL) task->keep(engine::Kept(call_.op, call_.output.type));
   }
   bind(input_, task->input_layouts(), task->binding().input);

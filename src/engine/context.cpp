@@ -342,6 +342,7 @@ void Context::release(std::unique_ptr<Task> task) {
   }
   task->keep({});
   task->binding().reduce = nullptr;
+  task->binding().combine = nullptr;
   const auto place = cache_.find(task->shape());
   if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
     return;

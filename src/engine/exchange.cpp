@@ -271,7 +271,7 @@ void Exchange::copy(Token, const Piece& source, const Piece& target) {
 }
 
 void Exchange::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
-  quadrille::reduce(binding_.reduce, placed(left), placed(right), placed(target));
+  quadrille::reduce(binding_, placed(left), placed(right), placed(target));
 }
 
 Placed Exchange::placed(const Piece& piece) const {

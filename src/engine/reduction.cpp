@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/datatype.hpp"
+#include "engine/kernels.hpp"
 
 namespace quadrille::engine {
 
@@ -122,7 +123,7 @@ bool fits(MPI_Op op, MPI_Datatype type) {
 Reduction reduction_of(MPI_Op op, MPI_Datatype type) {
   int commutative = 1;
   check(PMPI_Op_commutative(op, &commutative), "MPI_Op_commutative");
-  return {ReduceLocal{op, type}, commutative != 0, code_of(op)};
+  return {ReduceLocal{op, type}, commutative != 0, kernel_of(op, type), code_of(op)};
 }
 
 Kept::Kept(MPI_Op op, MPI_Datatype type) {

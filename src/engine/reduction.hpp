@@ -16,7 +16,8 @@ bool fits(MPI_Op op, MPI_Datatype type);
 struct Reduction {
   ReduceFunction function;
   bool commutative;
-  std::int32_t code = -1;  // of an operation of MPI's own: which; to be compared across ranks
+  CombineFunction kernel = nullptr;  // see kernel_of
+  std::int32_t code = -1;            // of an operation of MPI's own: which; to be compared across ranks
 };
 Reduction reduction_of(MPI_Op op, MPI_Datatype type);
 

@@ -232,7 +232,7 @@ void Process::copy(Token, const Piece& source, const Piece& target) {
 }
 
 void Process::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
-  quadrille::reduce(phase_.binding.reduce, placed(left), placed(right), placed(target));
+  quadrille::reduce(phase_.binding, placed(left), placed(right), placed(target));
 }
 
 void Process::publish(Token, std::int32_t counter, std::int64_t value) {

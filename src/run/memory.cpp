@@ -69,10 +69,13 @@ void copy(const Placed& source, const Placed& target) {
   }
 }
 
-void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target) {
+void reduce(const Binding& binding, const Placed& left, const Placed& right, const Placed& target) {
   std::byte* const result = target.first_element();
+  if (binding.combine) {
+    return binding.combine(left.first_element(), right.first_element(), result, target.elements());
+  }
   if (result != right.first_element()) copy(right, target);
-  function(left.first_element(), result, target.elements());
+  binding.reduce(left.first_element(), result, target.elements());
 }
 
 std::int64_t packed_bytes(std::span<const Placed> pieces) {

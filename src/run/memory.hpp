@@ -14,6 +14,8 @@ namespace quadrille {
 
 // right = left op right, for so many consecutive elements of the reduction's type.
 using ReduceFunction = std::function<void(const void* left, void* right, std::int64_t count)>;
+// target = left op right, where the target may be either.
+using CombineFunction = void (*)(const void* left, const void* right, void* target, std::int64_t count);
 
 // The addresses that a run gives to the names of a schedule. Borrows the memory and the layouts.
 struct Binding {
@@ -23,6 +25,7 @@ struct Binding {
   std::vector<Typed> scratch;
   std::vector<Typed> slots;
   ReduceFunction reduce;
+  CombineFunction combine = nullptr;  // does the same, if there is one
 
   // Throws std::out_of_range for a block that was not bound.
   const Typed& block(Buffer buffer, std::int32_t index) const;
@@ -47,7 +50,7 @@ Placed place(const Binding& binding, const Piece& piece);
 
 // Local work on bound memory.
 void copy(const Placed& source, const Placed& target);
-void reduce(const ReduceFunction& function, const Placed& left, const Placed& right, const Placed& target);
+void reduce(const Binding& binding, const Placed& left, const Placed& right, const Placed& target);
 
 // A message of several pieces, packed one after another; `packed` holds its bytes [begin, end) alone.
 std::int64_t packed_bytes(std::span<const Placed> pieces);

@@ -15,6 +15,21 @@ Program::Program(std::shared_ptr<const Schedule> schedule) : schedule_(std::move
   link_successors();
   number_messages();
   for (const Operation& operation : schedule_->operations) most_regions_ = std::max(most_regions_, operation.regions);
+  single_file_ = is_single_file();
+}
+
+bool Program::is_single_file() const {
+  constexpr auto ends_by_itself = [](Kind kind) {
+    return kind == Kind::copy || kind == Kind::reduce || kind == Kind::publish || kind == Kind::wait ||
+           kind == Kind::join;
+  };
+  if (!schedule_->loops.empty()) return false;
+  for (std::int32_t id = 0; id < operations(); ++id) {
+    const auto before = schedule_->dependencies_of(operation(id));
+    const bool follows = std::find(before.begin(), before.end(), Dependency{id - 1, 0, false}) != before.end();
+    if (!ends_by_itself(operation(id).kind) || (id > 0 && !follows)) return false;
+  }
+  return true;
 }
 
 void Program::link_successors() {

@@ -47,6 +47,10 @@ class Program {
   // Operations that wait for none.
   std::span<const std::int32_t> first() const { return first_; }
 
+  // Whether each operation waits for the one before it and none takes another's time to end but waits for counters:
+  // then a run is a walk from one end to the other.
+  bool single_file() const { return single_file_; }
+
   std::int32_t most_regions() const { return most_regions_; }
 
  private:
@@ -56,6 +60,7 @@ class Program {
   }
   void link_successors();
   void number_messages();
+  bool is_single_file() const;
 
   std::shared_ptr<const Schedule> schedule_;
   std::vector<std::int32_t> first_successor_;  // of each list, two an operation
@@ -65,6 +70,7 @@ class Program {
   std::array<std::vector<MessageSegment>, 2> segments_;
   std::array<std::vector<std::int32_t>, 2> messages_;
   std::int32_t most_regions_ = 0;
+  bool single_file_ = false;
 };
 
 }  // namespace quadrille

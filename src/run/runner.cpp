@@ -7,7 +7,10 @@
 namespace quadrille {
 
 Runner::Runner(const Program& program, Backend& backend, Posting posting)
-    : program_(program), backend_(backend), posting_(posting) {
+    : program_(program),
+      backend_(backend),
+      posting_(posting),
+      single_file_(program.single_file() && !posting.observer && !posting.shuffle) {
   if (posting.window < 1) throw std::invalid_argument("a run needs a window of at least one message");
   const auto count = static_cast<std::size_t>(program.operations());
   progress_.resize(count);
@@ -41,6 +44,10 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
 }
 
 void Runner::start() {
+  if (single_file_) {
+    remaining_ = program_.operations();
+    return;
+  }
   start_loops();
   start_windows();
   ready_head_ = ready_count_ = 0;
@@ -104,7 +111,22 @@ void Runner::start_windows() {
   }
 }
 
+bool Runner::advance_in_file() {
+  const std::int64_t before = remaining_;
+  for (; remaining_ > 0; --remaining_) {
+    const Token token{next_in_file(), 0};
+    const Operation& operation = program_.operation(token.operation);
+    if (operation.kind != Kind::wait) {
+      perform(token, operation);
+    } else if (!backend_.reached(token, operation.peer, operation.counter, operation.value)) {
+      break;
+    }
+  }
+  return remaining_ != before;
+}
+
 bool Runner::advance() {
+  if (single_file_) return advance_in_file();
   bool happened = poll_counters();
   while (ready_count_ > 0) {
     post(dequeue());

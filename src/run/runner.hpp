@@ -49,6 +49,10 @@ class Runner {
   // Calls visit(token) for each operation that is posted and not complete.
   template <class Visit>
   void for_each_in_flight(Visit&& visit) const {
+    if (single_file_) {
+      if (!done()) visit(Token{next_in_file(), 0});
+      return;
+    }
     for (std::int32_t id = 0; id < program_.operations(); ++id) {
       const Progress& progress = progress_[static_cast<std::size_t>(id)];
       if (progress.counted < 0) {
@@ -124,10 +128,13 @@ class Runner {
   void slide_window(Kind kind, std::int64_t number);
   void finish_in_loop(std::int32_t loop, std::int64_t iteration);
   bool poll_counters();
+  bool advance_in_file();
+  std::int32_t next_in_file() const { return program_.operations() - static_cast<std::int32_t>(remaining_); }
 
   const Program& program_;
   Backend& backend_;
   Posting posting_;
+  bool single_file_;  // see Program; whoever watches, or mixes the order, sees each operation
   std::int64_t remaining_ = 0;
   std::vector<Progress> progress_;
   std::vector<Iterations> iterations_;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "engine/mpi.hpp"
+#include "run/memory.hpp"
+
+namespace quadrille::engine {
+
+// Our own loop for an operation of MPI's on a basic type, which writes its result where it is wanted and so spares a
+// copy; null where there is none. Only where the result can't differ from MPI's by a bit: not for extremes of floating
+// point, where MPIs choose differently between NaNs and zeros.
+CombineFunction kernel_of(MPI_Op op, MPI_Datatype type);
+
+}  // namespace quadrille::engine
