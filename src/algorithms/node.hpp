@@ -12,7 +12,7 @@ namespace quadrille::node {
 
 // How data is cut to go through slots that are smaller: pieces take turns in a few places.
 struct Cut {
-  static constexpr std::int32_t places = 2;
+  static constexpr std::int32_t places = 4;
 
   std::int64_t piece = 0;   // units; at least 1
   std::int64_t pieces = 0;  // of all data

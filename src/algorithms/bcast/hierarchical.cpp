@@ -17,7 +17,7 @@ void build(Builder& builder, const Problem& problem) {
   const auto levels = compose::levels_of(problem);
   const compose::Part among =
       hierarchy::by(Collective::bcast, inside.cut().pieces > 1 ? "pipelined_chain" : "binomial");
-  builder.for_each_segment(problem.count, inside.cut().piece, problem.window, [&](const Segment& segment) {
+  builder.for_each_segment(problem.count, inside.cut().piece, 4 * problem.window, [&](const Segment& segment) {
     const Region piece = segment.of(problem.output);
     for (const compose::Level& level : levels) {
       compose::on(builder, level.leaders, hierarchy::channel_down(level),
