@@ -182,7 +182,8 @@ void Context::share_memory() {
     }
     return;
   }
-  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared);
+  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
+                 process_.crowded() ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
 }
 

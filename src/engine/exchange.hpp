@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -38,6 +39,8 @@ class Watch {
   bool empty() const { return watched_.empty(); }
   // Lets them look at their counters. Returns whether anything happened.
   bool look();
+  // The one there is, if there is but one.
+  Exchange* only() const { return watched_.size() == 1 ? watched_.front() : nullptr; }
 
  private:
   std::vector<Exchange*> watched_;
@@ -81,6 +84,8 @@ class Exchange final : public Backend {
 
   // For Watch: returns whether anything happened.
   bool look();
+  // Sleeps until a counter that it waits for is set, but not for longer than that.
+  void sleep(std::chrono::nanoseconds most) const;
   // For Requests.
   void part_ended(const Ended& ended);
   void abandon(Message& message) const;

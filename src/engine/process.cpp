@@ -40,7 +40,8 @@ Process::Process() {
   check(PMPI_Query_thread(&level), "MPI_Query_thread");
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   threads_ = level == MPI_THREAD_MULTIPLE;
-  patience_ = Patience::of(machine::ranks_on_node(ranks) > machine::usable_cores());
+  crowded_ = machine::ranks_on_node(ranks) > machine::usable_cores();
+  patience_ = Patience::of(crowded_);
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else.
   int key = MPI_KEYVAL_INVALID;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
@@ -71,6 +72,20 @@ void Process::leave(Context& context) {
 
 void Process::starve(Context& context) {
   if (std::find(starved_.begin(), starved_.end(), &context) == starved_.end()) starved_.push_back(&context);
+}
+
+// Where all that is awaited is one counter, whoever sets it wakes this rank. Not among threads: another one may end
+// what this one sleeps on.
+void Process::rest(Waiter& waiter) {
+  const Exchange* const watched = watch_.only();
+  const bool woken = crowded_ && watched && !threads_ && requests_.open() == 0 && starved_.empty();
+  const std::chrono::nanoseconds nap = waiter.rest(woken);
+  if (nap <= std::chrono::nanoseconds::zero()) return;
+  if (woken) {
+    watched->sleep(nap);
+  } else {
+    std::this_thread::sleep_for(nap);
+  }
 }
 
 bool Process::feed() {

@@ -39,6 +39,7 @@ class Process {
   Requests& requests() { return requests_; }
   Arena& arena() { return arena_; }
   Watch& watch() { return watch_; }
+  bool crowded() const { return crowded_; }
 
   using Lock = std::unique_lock<std::recursive_mutex>;
   Lock lock() { return threads_ ? Lock(mutex_) : Lock(mutex_, std::defer_lock); }
@@ -66,7 +67,7 @@ class Process {
       if (advanced) {
         waiter.busy();
       } else {
-        waiter.idle();
+        rest(waiter);
       }
     }
   }
@@ -122,6 +123,7 @@ class Process {
   // About what has not advanced for too long.
   void complain();
   bool feed();
+  void rest(Waiter& waiter);
   void run_waiting_callbacks();
   void stop_progress();
   void keep_going();
@@ -131,6 +133,7 @@ class Process {
   Watch watch_;
   unsigned looks_ = 0;
   std::vector<Context*> starved_;
+  bool crowded_ = false;  // more ranks than cores on this node
   Patience patience_;
   bool threads_ = false;
   std::recursive_mutex mutex_;

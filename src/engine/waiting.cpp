@@ -14,20 +14,26 @@ using namespace std::chrono_literals;
 }  // namespace
 
 Patience Patience::of(bool more_ranks_than_cores) {
-  if (more_ranks_than_cores) return {.spin = 0ns, .yield = 2ms, .sleep = 50us, .longest_sleep = 1ms};
-  return {.spin = 20us, .yield = 20ms, .sleep = 50us, .longest_sleep = 1ms};
+  if (more_ranks_than_cores)
+    return {.spin = 0ns, .yield = 2ms, .yield_if_woken = 50us, .sleep = 50us, .longest_sleep = 1ms};
+  return {.spin = 20us, .yield = 20ms, .yield_if_woken = 20ms, .sleep = 50us, .longest_sleep = 1ms};
 }
 
 Patience Patience::with_mpi() {
-  return {.spin = 0ns, .yield = 2ms, .sleep = 50us, .longest_sleep = 100us};
+  return {.spin = 0ns, .yield = 2ms, .yield_if_woken = 2ms, .sleep = 50us, .longest_sleep = 100us};
 }
 
 void Waiter::idle() {
+  const std::chrono::nanoseconds nap = rest(false);
+  if (nap > 0ns) std::this_thread::sleep_for(nap);
+}
+
+std::chrono::nanoseconds Waiter::rest(bool woken) {
   // The clock costs as much as a look at MPI: while spinning, the first looks go without.
   const int looks_without_clock = patience_.spin > 0ns ? 16 : 0;
   if (looks_ < looks_without_clock) {
     ++looks_;
-    return;
+    return 0ns;
   }
   const auto now = Clock::now();
   if (looks_ == looks_without_clock) {
@@ -35,14 +41,14 @@ void Waiter::idle() {
     since_ = now;
   }
   const auto idle_for = now - since_;
-  if (idle_for < patience_.spin) return;
-  if (idle_for < patience_.yield) {
+  if (idle_for < patience_.spin) return 0ns;
+  if (idle_for < (woken ? patience_.yield_if_woken : patience_.yield)) {
     sched_yield();
-  } else {
-    // The longer it has waited, the less a little more matters; many ranks that look often keep the others from
-    // working.
-    std::this_thread::sleep_for(std::clamp<Clock::duration>(idle_for / 8, patience_.sleep, patience_.longest_sleep));
+    return 0ns;
   }
+  if (woken) return patience_.longest_sleep;
+  // The longer it has waited, the less a little more matters; many ranks that look often keep the others from working.
+  return std::clamp<Clock::duration>(idle_for / 8, patience_.sleep, patience_.longest_sleep);
 }
 
 }  // namespace quadrille::engine

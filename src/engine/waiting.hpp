@@ -6,9 +6,10 @@ namespace quadrille::engine {
 
 // How a rank waits: it spins while every rank has a core of its own, then lets others run, then sleeps.
 struct Patience {
-  std::chrono::nanoseconds spin;   // from the last event
-  std::chrono::nanoseconds yield;  // likewise; after that it sleeps
-  std::chrono::nanoseconds sleep;  // at a time, at first
+  std::chrono::nanoseconds spin;            // from the last event
+  std::chrono::nanoseconds yield;           // likewise; after that it sleeps
+  std::chrono::nanoseconds yield_if_woken;  // the same where others wake it
+  std::chrono::nanoseconds sleep;           // at a time, at first
   std::chrono::nanoseconds longest_sleep;
 
   static Patience of(bool more_ranks_than_cores);
@@ -23,7 +24,10 @@ class Waiter {
 
   explicit Waiter(const Patience& patience) : patience_(patience) {}
 
-  // After a look around that found nothing to do.
+  // After a look around that found nothing to do: how long to sleep now, at most; 0: not at all. May have let others
+  // run. `woken`: somebody ends the sleep when there is something to do.
+  std::chrono::nanoseconds rest(bool woken);
+  // The same, and sleeps.
   void idle();
   // After one that did.
   void busy() { looks_ = 0; }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,12 +21,13 @@ namespace quadrille::shared {
 class Lanes {
  public:
   static constexpr std::int64_t lanes = 4;
-  static constexpr std::int32_t counters = 12;
+  static constexpr std::int32_t counters = 11;
 
   // What it takes for so many ranks, with slots of so many bytes each.
   static std::int64_t bytes(std::int32_t ranks, std::int64_t slot_bytes);
-  // `rank` counts from 0 on this node.
-  Lanes(std::byte* memory, std::int32_t rank, std::int32_t ranks, std::int64_t slot_bytes);
+  // `rank` counts from 0 on this node. Ranks that sleep are woken, which costs a little, only where they are said to.
+  enum class Waits : std::uint8_t { awake, asleep };
+  Lanes(std::byte* memory, std::int32_t rank, std::int32_t ranks, std::int64_t slot_bytes, Waits waits);
 
   // Whether the run can begin on this rank. Looks at what others have ended only if it must.
   bool free_for(std::int64_t run) { return run - lanes < all_ended_ || (look_around(), run - lanes < all_ended_); }
@@ -34,11 +36,15 @@ class Lanes {
 
   void publish(std::int64_t run, std::int32_t counter, std::int64_t value) {
     this->counter(run, rank_, counter).store(base(run) + value, std::memory_order_release);
+    if (waits_ == Waits::asleep) wake(run, counter);
   }
   // A value up to 0 is reached from the start.
   bool reached(std::int64_t run, std::int32_t owner, std::int32_t counter, std::int64_t value) const {
     return value <= 0 || this->counter(run, owner, counter).load(std::memory_order_acquire) >= base(run) + value;
   }
+  // Sleeps until the counter is set, if it has not reached the value, or until so long has gone by.
+  void sleep(std::int64_t run, std::int32_t owner, std::int32_t counter, std::int64_t value,
+             std::chrono::nanoseconds most) const;
   // Where the slots of a rank begin, if they take so many bytes in all: short ones lie beside the counters, and come
   // with them.
   std::byte* slots(std::int64_t run, std::int32_t owner, std::int64_t bytes) const {
@@ -51,13 +57,14 @@ class Lanes {
   using Counter = std::atomic<std::int64_t>;
   static_assert(sizeof(Counter) == sizeof(std::int64_t) && Counter::is_always_lock_free);
 
-  // A rank's seat in a lane: a cache line of counters and short slots, another of counters, and the slots.
+  // A rank's seat in a lane: a cache line of counters and short slots, another of counters and of how many sleep on
+  // them, and the slots.
   static constexpr std::int64_t line = 64;
   static constexpr std::int32_t first_counters = 4;
   static constexpr std::int64_t short_slot = first_counters * std::int64_t{sizeof(Counter)};
   static constexpr std::int64_t short_bytes = line - short_slot;
   static constexpr std::int64_t header_bytes = 2 * line;
-  static_assert(counters <= first_counters + line / static_cast<std::int64_t>(sizeof(Counter)));
+  static_assert(counters < first_counters + line / static_cast<std::int64_t>(sizeof(Counter)));
 
   std::byte* seat(std::int64_t run, std::int32_t owner) const {
     return seats_ + ((run % lanes) * ranks_ + owner) * seat_bytes_;
@@ -66,6 +73,8 @@ class Lanes {
     const std::int64_t place = counter < first_counters ? counter : counter + (line - short_slot) / 8;
     return reinterpret_cast<Counter*>(seat(run, owner))[place];
   }
+  Counter& sleepers(std::int64_t run, std::int32_t owner) const { return counter(run, owner, counters); }
+  void wake(std::int64_t run, std::int32_t counter) const;
   // Runs that a rank has ended: all below this number.
   Counter& ended(std::int32_t rank) const { return *reinterpret_cast<Counter*>(memory_ + rank * line); }
   std::int64_t base(std::int64_t run) const { return bases_[static_cast<std::size_t>(run % lanes)]; }
@@ -77,6 +86,7 @@ class Lanes {
   std::int32_t ranks_;
   std::int64_t slot_bytes_;
   std::int64_t seat_bytes_;
+  Waits waits_;
   std::int64_t all_ended_ = 0;                  // every rank has ended all runs below, as far as known
   std::int64_t own_ended_ = 0;                  // this rank has
   std::array<bool, lanes> ended_after_ = {};    // by lane: this rank has ended the run that has it, too

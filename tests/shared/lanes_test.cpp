@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "shared/segment.hpp"
@@ -19,7 +21,9 @@ constexpr std::int64_t slot_bytes = 256;
 // Memory for some ranks, and each rank's view of it.
 struct Node {
   explicit Node(std::int32_t ranks) : segment(Segment::create(Lanes::bytes(ranks, slot_bytes))) {
-    for (std::int32_t rank = 0; rank < ranks; ++rank) lanes.emplace_back(segment.memory(), rank, ranks, slot_bytes);
+    for (std::int32_t rank = 0; rank < ranks; ++rank) {
+      lanes.emplace_back(segment.memory(), rank, ranks, slot_bytes, Lanes::Waits::asleep);
+    }
   }
   Segment segment;
   std::vector<Lanes> lanes;
@@ -86,6 +90,26 @@ TEST(Lanes, NothingOverlaps) {
       [](const std::byte* at, std::int64_t bytes, std::byte value) {
         EXPECT_TRUE(std::all_of(at, at + bytes, [value](std::byte one) { return one == value; }));
       });
+}
+
+TEST(Lanes, WhoeverSleepsOnACounterIsWokenWhenItIsSet) {
+  using Clock = std::chrono::steady_clock;
+  Node node(2);
+  const auto long_time = std::chrono::seconds(20);
+  const auto start = Clock::now();
+  // Nothing to sleep for, if it has been reached already.
+  node.lanes[1].publish(0, 5, 1);
+  node.lanes[0].sleep(0, 1, 5, 1, long_time);
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    node.lanes[1].publish(0, 5, 2);
+  });
+  while (!node.lanes[0].reached(0, 1, 5, 2)) node.lanes[0].sleep(0, 1, 5, 2, long_time);
+  other.join();
+  EXPECT_LT(Clock::now() - start, long_time / 2);
+  // And not for longer than wanted.
+  node.lanes[0].sleep(0, 1, 5, 3, std::chrono::milliseconds(1));
+  EXPECT_LT(Clock::now() - start, long_time / 2);
 }
 
 TEST(Lanes, SlotsAreAlignedForEveryBasicType) {

@@ -92,7 +92,7 @@ constexpr std::int64_t in_series = 3 * Lanes::lanes;
 class Ranker {
  public:
   Ranker(std::byte* memory, Rank rank, Rank ranks, std::atomic<bool>& stop)
-      : lanes_(memory, rank, ranks, room_bytes), rank_(rank), ranks_(ranks), stop_(stop) {}
+      : lanes_(memory, rank, ranks, room_bytes, Lanes::Waits::asleep), rank_(rank), ranks_(ranks), stop_(stop) {}
 
   std::string rounds(std::int64_t many) {
     for (std::int64_t round = 0; round < many && !stop_; ++round) {
