@@ -1,5 +1,7 @@
 #include "algorithms/hierarchy.hpp"
 
+#include "patterns/ring.hpp"
+
 namespace quadrille::hierarchy {
 
 namespace {
@@ -85,8 +87,12 @@ void ReduceInside::operator()(Builder& builder, const Region& result) const {
 
 BcastInside::BcastInside(Builder& builder, const Problem& problem) : problem_(problem) {
   const bool shared = node::shares_memory(problem);
-  cut_ = node::Cut::of(problem.count, shared ? problem.room : problem.count, problem.segment);
-  if (shared) stage_.emplace(builder, cut_);
+  if (shared) {
+    cut_ = node::Cut::of(problem.count, problem.room, problem.segment);
+    stage_.emplace(builder, cut_);
+  } else {
+    cut_ = {problem.segment, patterns::segments(problem.count, problem.segment), 0};
+  }
 }
 
 void BcastInside::operator()(Builder& builder, const Segment& segment, const Region& piece) const {

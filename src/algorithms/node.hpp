@@ -14,7 +14,7 @@ namespace quadrille::node {
 struct Cut {
   static constexpr std::int32_t places = 4;
 
-  std::int64_t piece = 0;   // units; at least 1
+  std::int64_t piece = 0;   // units; 0: not cut
   std::int64_t pieces = 0;  // of all data
   std::int64_t slot = 0;    // units of all places together
 

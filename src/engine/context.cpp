@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
+#include <numeric>
 #include <quadrille/error.hpp>
 #include <stdexcept>
 #include <system_error>
@@ -31,6 +33,9 @@ constexpr std::size_t most_idle_tasks = 64;
 // Of a bound on memory, a sixteenth is the longest packed part, and two of them may be under way in each direction.
 constexpr std::int64_t parts_in_memory = 16;
 constexpr std::int64_t staged_in_flight = 2;
+
+// Of a schedule that uses shared memory.
+constexpr std::int64_t most_slots = 4;
 
 std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
   return fmt::format("collective number {}, {} ({})", sequence, name(algorithm.collective), algorithm.name);
@@ -96,7 +101,13 @@ Context::Context(MPI_Comm parent, const Settings& settings)
     const auto locked = process_.lock();
     process_.enter(*this);
   }
-  settle();
+  try {
+    settle();
+  } catch (...) {
+    close();
+    throw;
+  }
+  users_first_ = next_sequence_;
 }
 
 // What every rank says, by rank. Collective.
@@ -111,7 +122,10 @@ std::vector<Word> Context::words_of_all(const Word& mine) {
   task->binding().input = {{reinterpret_cast<std::byte*>(&copy), sizeof(Word), task->input_layouts().data()}};
   task->binding().output = {{reinterpret_cast<std::byte*>(words.data()),
                              ranks_ * static_cast<std::int64_t>(sizeof(Word)), task->output_layouts().data()}};
-  run(std::move(task));
+  start(*task);
+  wait_quietly(*task);
+  rethrow_if_failed(*task);
+  release(std::move(task));
   return words;
 }
 
@@ -149,8 +163,10 @@ void Context::share_memory() {
   const std::int64_t bytes = shared::Lanes::bytes(node.size(), settings_.shared);
   struct Word {
     shared::Segment::Address address;
+    bool crowded = false;
     std::array<char, 112> trouble = {};
   } mine;
+  mine.crowded = process_.crowded();
   const auto attempt = [&](const auto& work) {
     try {
       work();
@@ -182,15 +198,16 @@ void Context::share_memory() {
     }
     return;
   }
+  bool crowded = false;
+  for (Rank seat = 0; seat < node.size(); ++seat) crowded |= words[static_cast<std::size_t>(node[seat])].crowded;
   lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
-                 process_.crowded() ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
+                 crowded ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
 }
 
 std::int64_t Context::room_for(const Layout& element) const {
   if (!lanes_ || element.extent() <= 0) return 0;
   // Each of a few slots is rounded up, and may begin before its first byte or end behind its last.
-  constexpr std::int64_t most_slots = 4;
   constexpr std::int64_t lost_by_rounding = 16;
   const auto [first, last] = element.span(1);
   const std::int64_t lost =
@@ -268,14 +285,26 @@ Context::Entry& Context::entry(const Shape& shape) {
     const Problem problem = this->problem(shape);
     if (const std::string why = refusal(*shape.algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
     auto program = std::make_shared<const Program>(build(*shape.algorithm, problem));
-    if (program->schedule().channels > first_agreement_tag) {
-      throw std::logic_error("a schedule takes more channels than a collective has tags");
-    }
+    check_fit(program->schedule(), shape);
     if (cache_.size() >= most_cached_shapes) forget_oldest_entry();
     place = cache_.emplace(shape, Entry{std::move(program), {}, 0}).first;
   }
   place->second.last_used = ++clock_;
   return place->second;
+}
+
+void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
+  if (schedule.channels > first_agreement_tag) {
+    throw std::logic_error("a schedule takes more channels than a collective has tags");
+  }
+  if (schedule.counters == 0) return;
+  const std::int64_t units = std::accumulate(schedule.slots.begin(), schedule.slots.end(), std::int64_t{0});
+  const bool fits = lanes_ && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
+                    std::ssize(schedule.slots) <= most_slots;
+  if (!fits) throw std::logic_error("a schedule takes more counters or slots than there are");
+  if (schedule.counter_span >= shared::Lanes::most_span) {
+    throw Error(MPI_ERR_COUNT, "the data is too long to go through shared memory in pieces: raise QUADRILLE_SHARED");
+  }
 }
 
 void Context::forget_oldest_entry() {
@@ -467,15 +496,11 @@ void Context::set_callback(Task& task, std::function<void()> then, bool also_if_
   if (also_if_over && task.then_ && task.state_ == Task::State::done) process_.call_back(task.then_);
 }
 
-// Whether a lane is free for it, if it uses one.
-bool Context::takes_turn(Task& task) {
-  if (!task.main_.uses_lane()) return true;
-  if (!lanes_->free_for(next_run_)) {
-    process_.starve(*this);
-    return false;
-  }
-  task.run_ = next_run_++;
-  return true;
+// Whether its lane is free, if it uses one.
+bool Context::has_lane(const Task& task) {
+  if (!task.main_.uses_lane() || lanes_->free_for(task.sequence_)) return true;
+  process_.starve(*this);
+  return false;
 }
 
 // Begins what is queued, in order, as far as tags, memory and lanes reach. What follows another gets them in its turn,
@@ -487,7 +512,7 @@ bool Context::pump() {
     Task& task = *first_queued_;
     if (task.sequence_ - oldest_->sequence_ >= window_) break;
     if (reserved_ > 0 && reserved_ + task.reserved_ > settings_.memory) break;
-    if (!takes_turn(task)) break;
+    if (!has_lane(task)) break;
     happened = true;
     first_queued_ = task.next_;
     reserved_ += task.reserved_;
@@ -525,7 +550,7 @@ void Context::begin(Task& task) {
   task.advanced();
   if (!task.agreement_) {
     task.state_ = Task::State::running;
-    task.main_.start(first_tag(task), task.run_);
+    task.main_.start(first_tag(task), task.sequence_);
     return;
   }
   task.state_ = Task::State::agreeing;
@@ -548,22 +573,20 @@ void Context::begin(Task& task) {
 void Context::agreed(Task& task) {
   if (task.all_.unanimous()) {
     task.state_ = Task::State::running;
-    task.main_.start(first_tag(task), task.run_);
+    task.main_.start(first_tag(task), task.sequence_);
     return;
   }
-  task.error_ = std::make_exception_ptr(Error(MPI_ERR_OTHER, disagreement(task.all_, task.sequence_)));
+  task.error_ = std::make_exception_ptr(Error(MPI_ERR_OTHER, disagreement(task.all_, task.sequence_ - users_first_)));
   end(task, Task::State::failed);
 }
 
 void Context::end(Task& task, Task::State state) {
-  if (task.state_ != Task::State::queued) {
-    reserved_ -= task.reserved_;
-    if (task.main_.uses_lane()) lanes_->end(task.run_, task.main_.schedule().counter_span);
-  }
+  if (task.state_ != Task::State::queued) reserved_ -= task.reserved_;
   if (first_queued_ == &task) first_queued_ = task.next_;
   task.state_ = state;
   (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;
   (task.next_ ? task.next_->previous_ : newest_) = task.previous_;
+  if (lanes_) lanes_->ended_below(oldest_ ? oldest_->sequence_ : next_sequence_);
   if (task.follows_) std::exchange(task.follows_, nullptr)->follower_ = nullptr;
   if (task.then_ && state == Task::State::done) process_.call_back(task.then_);
   release_follower(task);
@@ -616,10 +639,11 @@ void Context::wait(Task& task) {
 
 std::string Context::described(const Task& task) const {
   std::string text = fmt::format("quadrille: rank {} of {}: {}", rank_, ranks_,
-                                 number_and_name(task.sequence_, *task.shape_.algorithm));
+                                 number_and_name(task.sequence_ - users_first_, *task.shape_.algorithm));
   if (task.state_ == Task::State::queued) return text + ": queued behind older ones\n";
   if (task.state_ == Task::State::waiting) {
-    return text + fmt::format(": begins after number {}\n", task.follows_ ? task.follows_->sequence_ : -1);
+    return text +
+           fmt::format(": begins after number {}\n", task.follows_ ? task.follows_->sequence_ - users_first_ : -1);
   }
   const bool agreeing = task.state_ == Task::State::agreeing;
   const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
@@ -641,9 +665,9 @@ std::string Context::missing(const Task& task, double seconds) const {
   exchange.runner().for_each_in_flight([&](Token token) {
     const Operation& operation = exchange.schedule().operations[static_cast<std::size_t>(token.operation)];
     if (operation.kind != Kind::receive || operation.channel != arrival_channel) return;
-    text +=
-        fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {:.1f} s\n",
-                    operation.peer, ranks_, number_and_name(task.sequence_, *task.shape_.algorithm), rank_, seconds);
+    text += fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {:.1f} s\n",
+                        operation.peer, ranks_, number_and_name(task.sequence_ - users_first_, *task.shape_.algorithm),
+                        rank_, seconds);
   });
   return text;
 }

@@ -121,7 +121,6 @@ class Task final : private Listener {
   bool named_missing_ = false;
   bool told_ = false;
   std::int64_t sequence_ = 0;
-  std::int64_t run_ = 0;  // of those that use the node's memory: its number
   std::int64_t reserved_ = 0;
   Task* follows_ = nullptr;   // begins when that one has ended
   Task* follower_ = nullptr;  // begins when this one has ended, in this run
@@ -225,7 +224,8 @@ class Context {
   void share_memory();
   template <class Word>
   std::vector<Word> words_of_all(const Word& mine);
-  bool takes_turn(Task& task);
+  bool has_lane(const Task& task);
+  void check_fit(const Schedule& schedule, const Shape& shape) const;
   void begin(Task& task);
   void agreed(Task& task);
   void end(Task& task, Task::State state);
@@ -245,7 +245,6 @@ class Context {
   std::vector<std::int32_t> seats_;  // by rank: its number on its node
   shared::Segment segment_;
   std::optional<shared::Lanes> lanes_;
-  std::int64_t next_run_ = 0;
   std::int64_t window_ = 1;  // sequence numbers that may be in flight at once
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;
@@ -254,6 +253,7 @@ class Context {
   std::vector<std::shared_ptr<const Shares>> shares_;
   std::uint64_t clock_ = 0;
   std::int64_t next_sequence_ = 0;
+  std::int64_t users_first_ = 0;  // sequence number; those before it were the context's own
   std::int64_t reserved_ = 0;
   Task* oldest_ = nullptr;
   Task* newest_ = nullptr;

@@ -44,9 +44,14 @@ bool Watch::look() {
 // Runs what may fail in the middle of things: the listener hears of it, the caller does not.
 template <class Work>
 void Exchange::guarded(Work&& work) {
+  if (std::exchange(inside_, true)) {
+    throw Error(MPI_ERR_OTHER, "a function that a reduction calls must not call the library");
+  }
   try {
     work();
+    inside_ = false;
   } catch (...) {
+    inside_ = false;
     cancel();
     listener_.failed(*this, std::current_exception());
     return;

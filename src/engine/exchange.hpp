@@ -84,7 +84,9 @@ class Exchange final : public Backend {
 
   // For Watch: returns whether anything happened.
   bool look();
-  // Sleeps until a counter that it waits for is set, but not for longer than that.
+  // Whether all it waits for is one counter.
+  bool waits_for_one() const { return runner_.waits() == 1; }
+  // Sleeps until that is set, but not for longer than so long.
   void sleep(std::chrono::nanoseconds most) const;
   // For Requests.
   void part_ended(const Ended& ended);
@@ -128,6 +130,7 @@ class Exchange final : public Backend {
   std::int64_t run_ = 0;
   std::vector<std::int64_t> slot_offsets_;  // and behind them what they take
   bool running_ = false;
+  bool inside_ = false;  // one of its operations is under way
 };
 
 }  // namespace quadrille::engine

@@ -76,16 +76,17 @@ void Process::starve(Context& context) {
 
 // Where all that is awaited is one counter, whoever sets it wakes this rank. Not among threads: another one may end
 // what this one sleeps on.
-void Process::rest(Waiter& waiter) {
-  const Exchange* const watched = watch_.only();
-  const bool woken = crowded_ && watched && !threads_ && requests_.open() == 0 && starved_.empty();
+bool Process::rest(Waiter& waiter) {
+  const Exchange* const watched = threads_ || !crowded_ ? nullptr : watch_.only();
+  const bool woken = watched && watched->waits_for_one() && requests_.open() == 0 && starved_.empty();
   const std::chrono::nanoseconds nap = waiter.rest(woken);
-  if (nap <= std::chrono::nanoseconds::zero()) return;
+  if (nap <= std::chrono::nanoseconds::zero()) return false;
   if (woken) {
     watched->sleep(nap);
   } else {
     std::this_thread::sleep_for(nap);
   }
+  return true;
 }
 
 bool Process::feed() {

@@ -56,18 +56,22 @@ class Process {
   }
   template <class Done>
   void wait(Done&& done, const Patience& patience) {
+    constexpr unsigned looks_at_counters = 32;
+    unsigned looks = 0;
     for (Waiter waiter(patience);;) {
       bool advanced = false;
       {
         const Lock locked = lock();
         if (done()) break;
-        advanced = look();
+        // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
+        const bool counters_only = !watch_.empty() && requests_.open() == 0 && starved_.empty();
+        advanced = counters_only && ++looks % looks_at_counters != 0 ? watch_.look() : look();
       }
       run_callbacks();
       if (advanced) {
         waiter.busy();
-      } else {
-        rest(waiter);
+      } else if (rest(waiter)) {
+        looks = looks_at_counters - 1;  // after a sleep all of it
       }
     }
   }
@@ -75,14 +79,10 @@ class Process {
   // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
   // signal or by settings. The lock must be held.
   bool look() {
-    // Counters are cheaper to look at than MPI, which need not be asked every time where it has nothing of ours.
-    if (!watch_.empty()) {
-      constexpr unsigned looks_at_counters = 32;
-      if (watch_.look()) return true;
-      if (requests_.open() == 0 && ++looks_ % looks_at_counters != 0) return false;
-    }
-    if (!starved_.empty() && feed()) return true;
-    if (requests_.poll()) return true;
+    bool happened = watch_.look();
+    if (!starved_.empty()) happened |= feed();
+    happened |= requests_.poll();
+    if (happened) return true;
     if (asked_to_tell()) tell();
     if (watched_) complain();
     return false;
@@ -123,7 +123,7 @@ class Process {
   // About what has not advanced for too long.
   void complain();
   bool feed();
-  void rest(Waiter& waiter);
+  bool rest(Waiter& waiter);
   void run_waiting_callbacks();
   void stop_progress();
   void keep_going();
@@ -131,7 +131,6 @@ class Process {
   Requests requests_;
   Arena arena_;
   Watch watch_;
-  unsigned looks_ = 0;
   std::vector<Context*> starved_;
   bool crowded_ = false;  // more ranks than cores on this node
   Patience patience_;

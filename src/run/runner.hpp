@@ -45,6 +45,8 @@ class Runner {
   void complete(Token token);
 
   bool done() const { return remaining_ == 0; }
+  // Counters that it waits for.
+  std::size_t waits() const { return single_file_ ? (done() ? 0 : 1) : polled_.size(); }
 
   // Calls visit(token) for each operation that is posted and not complete.
   template <class Visit>

@@ -48,14 +48,10 @@ void Lanes::look_around() {
   }
 }
 
-void Lanes::end(std::int64_t run, std::int64_t span) {
-  bases_[static_cast<std::size_t>(run % lanes)] += span;
-  ended_after_[static_cast<std::size_t>(run % lanes)] = true;
-  const std::int64_t before = own_ended_;
-  while (ended_after_[static_cast<std::size_t>(own_ended_ % lanes)]) {
-    ended_after_[static_cast<std::size_t>(own_ended_++ % lanes)] = false;
-  }
-  if (own_ended_ != before) ended(rank_).store(own_ended_, std::memory_order_release);
+void Lanes::ended_below(std::int64_t run) {
+  if (run == own_ended_) return;
+  own_ended_ = run;
+  ended(rank_).store(run, std::memory_order_release);
 }
 
 void Lanes::wake(std::int64_t run, std::int32_t counter) const {

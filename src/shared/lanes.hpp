@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
@@ -13,15 +12,16 @@
 namespace quadrille::shared {
 
 // How the memory of a node is used by one communicator. Each run of a schedule takes a lane, and in it each rank of the
-// node has counters, which it alone sets and which only grow, and slots, which others read. Runs are numbered, and take
-// the lanes in turn: a run begins only when every rank has ended the one that had the lane before. So a schedule finds
-// its lane as nobody else left it, and need not know what came before.
+// node has counters, which it alone sets and which only grow, and slots, which others read. Runs are numbered alike on
+// all ranks, whether they use their lane or not, and take the lanes in turn: a run begins only when every rank has
+// ended the one that had the lane before. So a schedule finds its lane free, and need not know what came before.
 //
 // One object a rank; not thread-safe. The memory is shared, all 0 at first, and outlives it.
 class Lanes {
  public:
   static constexpr std::int64_t lanes = 4;
   static constexpr std::int32_t counters = 11;
+  static constexpr std::int64_t most_span = std::int64_t{1} << 24;  // how far a run moves a counter on (see Schedule)
 
   // What it takes for so many ranks, with slots of so many bytes each.
   static std::int64_t bytes(std::int32_t ranks, std::int64_t slot_bytes);
@@ -31,8 +31,8 @@ class Lanes {
 
   // Whether the run can begin on this rank. Looks at what others have ended only if it must.
   bool free_for(std::int64_t run) { return run - lanes < all_ended_ || (look_around(), run - lanes < all_ended_); }
-  // To be called once for each run, in any order; `span` is how far it moves counters on (see Schedule).
-  void end(std::int64_t run, std::int64_t span);
+  // This rank has ended all runs below.
+  void ended_below(std::int64_t run);
 
   void publish(std::int64_t run, std::int32_t counter, std::int64_t value) {
     this->counter(run, rank_, counter).store(base(run) + value, std::memory_order_release);
@@ -77,7 +77,9 @@ class Lanes {
   void wake(std::int64_t run, std::int32_t counter) const;
   // Runs that a rank has ended: all below this number.
   Counter& ended(std::int32_t rank) const { return *reinterpret_cast<Counter*>(memory_ + rank * line); }
-  std::int64_t base(std::int64_t run) const { return bases_[static_cast<std::size_t>(run % lanes)]; }
+  // Where the counters of a lane stand when a run begins, at most. It follows from the run's number, so that ranks
+  // agree on it whatever became of the runs before.
+  static std::int64_t base(std::int64_t run) { return run / lanes * most_span; }
   void look_around();
 
   std::byte* memory_;
@@ -87,10 +89,8 @@ class Lanes {
   std::int64_t slot_bytes_;
   std::int64_t seat_bytes_;
   Waits waits_;
-  std::int64_t all_ended_ = 0;                  // every rank has ended all runs below, as far as known
-  std::int64_t own_ended_ = 0;                  // this rank has
-  std::array<bool, lanes> ended_after_ = {};    // by lane: this rank has ended the run that has it, too
-  std::array<std::int64_t, lanes> bases_ = {};  // of the counters, where the run in a lane began
+  std::int64_t all_ended_ = 0;  // every rank has ended all runs below, as far as known
+  std::int64_t own_ended_ = 0;  // this rank has
 };
 
 // Where each slot of a schedule begins, and behind them what they take, for slots whose blocks take so many bytes.

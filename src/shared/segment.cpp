@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -35,7 +36,9 @@ Segment Segment::create(std::int64_t bytes) {
   const int descriptor = memfd_create("quadrille", MFD_CLOEXEC);
   if (descriptor < 0) refuse(errno, "memfd_create");
   // Memory that is only promised would end the process when it is touched.
-  if (const int error = posix_fallocate(descriptor, 0, bytes); error != 0) {
+  int error = EINTR;
+  while (error == EINTR) error = posix_fallocate(descriptor, 0, bytes);
+  if (error != 0) {
     close(descriptor);
     refuse(error, "posix_fallocate");
   }
@@ -48,6 +51,11 @@ Segment Segment::open(const Address& address, std::int64_t bytes) {
                 static_cast<long long>(address.descriptor));
   const int descriptor = ::open(path.data(), O_RDWR | O_CLOEXEC);
   if (descriptor < 0) refuse(errno, path.data());
+  struct stat found = {};
+  if (fstat(descriptor, &found) != 0 || found.st_size != bytes) {
+    close(descriptor);
+    refuse(ENOENT, path.data());
+  }
   Segment segment(descriptor, bytes);
   segment.close_door();
   return segment;

@@ -55,6 +55,16 @@ Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
   return problem;
 }
 
+// Of all ranks, as far as rank 0's tell.
+std::int64_t operations_of(const Algorithm& algorithm, const Problem& problem) {
+  const Schedule schedule = build(algorithm, problem);
+  std::int64_t operations = 0;
+  for (const Operation& operation : schedule.operations) {
+    operations += operation.loop < 0 ? 1 : schedule.loops[static_cast<std::size_t>(operation.loop)].iterations;
+  }
+  return operations * problem.ranks;
+}
+
 void print_schedule(const Wish& wish, const Algorithm& algorithm, Problem problem) {
   problem.rank = *wish.rank;
   const Schedule schedule = build(algorithm, problem);
@@ -81,8 +91,8 @@ void show(const Wish& wish) {
   const Algorithm& algorithm = *chosen({wish.collective}, bare_name).front();
   const Problem problem = problem_for(wish, algorithm);
   if (wish.rank) return print_schedule(wish, algorithm, problem);
-  // Hierarchies have no more messages than ranks on each level.
-  const std::int64_t messages = predict(algorithm, problem).value_or(Prediction{.messages = problem.ranks}).messages;
+  const auto predicted = predict(algorithm, problem);
+  const std::int64_t messages = predicted ? predicted->messages : operations_of(algorithm, problem);
   refuse(messages > most_messages,
          fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
   const Shown all = shown(algorithm, problem);

@@ -189,6 +189,8 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
     const std::size_t tried = ranks <= every_machine ? known.size() : 1;
     for (std::size_t i = 0; i < tried; ++i) {
       const Machine& machine = known[(next++) % known.size()];
+      one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
+      one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
       one.machine = machine.topology;
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;

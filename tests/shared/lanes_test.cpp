@@ -33,29 +33,19 @@ TEST(Lanes, ARunTakesALaneOnlyWhenAllHaveEndedTheOneBefore) {
   Node node(2);
   for (std::int64_t run = 0; run < Lanes::lanes; ++run) EXPECT_TRUE(node.lanes[0].free_for(run));
   EXPECT_FALSE(node.lanes[0].free_for(Lanes::lanes));
-  node.lanes[0].end(0, 1);
+  node.lanes[0].ended_below(1);
   EXPECT_FALSE(node.lanes[0].free_for(Lanes::lanes));
-  node.lanes[1].end(0, 1);
+  node.lanes[1].ended_below(1);
   EXPECT_TRUE(node.lanes[0].free_for(Lanes::lanes));
   EXPECT_FALSE(node.lanes[0].free_for(Lanes::lanes + 1));
 }
 
-TEST(Lanes, RunsMayEndInAnyOrder) {
-  Node node(1);
-  node.lanes[0].end(2, 1);
-  node.lanes[0].end(1, 1);
-  EXPECT_FALSE(node.lanes[0].free_for(Lanes::lanes));
-  node.lanes[0].end(0, 1);
-  EXPECT_TRUE(node.lanes[0].free_for(Lanes::lanes + 2));
-  EXPECT_FALSE(node.lanes[0].free_for(Lanes::lanes + 3));
-}
-
-TEST(Lanes, CountersGoOnFromWhereTheRunBeforeWasToLeaveThem) {
+TEST(Lanes, CountersBeginEveryRunBelowItsValues) {
   Node node(2);
   node.lanes[1].publish(0, 3, 4);
   EXPECT_TRUE(node.lanes[0].reached(0, 1, 3, 4));
   EXPECT_FALSE(node.lanes[0].reached(0, 1, 3, 5));
-  for (Lanes& lanes : node.lanes) lanes.end(0, 7);
+  for (Lanes& lanes : node.lanes) lanes.ended_below(1);
   const std::int64_t next = Lanes::lanes;
   EXPECT_FALSE(node.lanes[0].reached(next, 1, 3, 1));
   EXPECT_TRUE(node.lanes[0].reached(next, 1, 3, 0));  // though the counter is not there yet

@@ -131,7 +131,7 @@ class Ranker {
     runner.start();
     if (!wait([&] { return runner.advance() || runner.done(); })) return false;
     if (!wait([&] { return (runner.advance(), runner.done()); })) return false;
-    lanes_.end(run_, program.schedule().counter_span);
+    lanes_.ended_below(run_ + 1);
     check(call, root, output);
     ++run_;
     return true;

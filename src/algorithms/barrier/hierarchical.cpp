@@ -5,6 +5,8 @@
 // Steps: 2 ceil(log2 l) for each level of l leaders below the top, ceil(log2 l) there. Any number of ranks and levels.
 // No scratch; without shared memory a tree inside a node.
 
+#include <optional>
+
 #include "algorithms/hierarchy.hpp"
 #include "patterns/trees.hpp"
 
@@ -30,15 +32,16 @@ void spread_word(Builder& builder, Rank first) {
 void build(Builder& builder, const Problem& problem) {
   const Group node = node::ranks_of(problem);
   const bool shared = node::shares_memory(problem);
-  const node::Barrier words(builder);
+  std::optional<node::Barrier> words;
+  if (shared) words.emplace(builder);
   const auto levels = compose::levels_of(problem);
   const auto on = [&](const Group& group, std::int32_t channel, const auto& part) {
     builder.within(group, channel, part);
     builder.fence();
   };
 
-  if (shared && node.size() == problem.ranks) return words.together(builder);
-  on(node, hierarchy::node_channel, [&] { shared ? words.arrive(builder, 0) : gather_words(builder, 0); });
+  if (shared && node.size() == problem.ranks) return words->together(builder);
+  on(node, hierarchy::node_channel, [&] { shared ? words->arrive(builder, 0) : gather_words(builder, 0); });
   for (std::size_t i = levels.size(); i-- > 0;) {
     const compose::Level& level = levels[i];
     if (level.number == 0) {
@@ -52,7 +55,7 @@ void build(Builder& builder, const Problem& problem) {
   for (const compose::Level& level : levels) {
     if (level.number > 0) on(level.leaders, hierarchy::channel_down(level), [&] { spread_word(builder, 0); });
   }
-  on(node, hierarchy::node_channel, [&] { shared ? words.depart(builder, 0) : spread_word(builder, 0); });
+  on(node, hierarchy::node_channel, [&] { shared ? words->depart(builder, 0) : spread_word(builder, 0); });
 }
 
 }  // namespace
