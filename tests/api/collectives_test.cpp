@@ -77,6 +77,8 @@ class Communicators : public testing::TestWithParam<std::string> {
     if (GetParam() == "checked") return world({{"QUADRILLE_CHECK", "1"}});
     if (GetParam() == "one_in_flight") return world({{"QUADRILLE_IN_FLIGHT", "1"}, {"QUADRILLE_SEGMENT", "1000"}});
     if (GetParam() == "in_parts") return world({{"QUADRILLE_PART", "1001"}});
+    if (GetParam() == "without_shared_memory") return world({{"QUADRILLE_SHARED", "0"}, {"QUADRILLE_SEGMENT", "1000"}});
+    if (GetParam() == "with_little_shared_memory") return world({{"QUADRILLE_SHARED", "1000"}});
     MPI_Comm comm = MPI_COMM_NULL;
     const bool halves = GetParam() == "halves";
     MPI_Comm_split(MPI_COMM_WORLD, halves ? rank % 2 : 0, halves ? rank : -rank, &comm);
@@ -199,7 +201,8 @@ TEST_P(Communicators, NobodyLeavesABarrierBeforeEverybodyHasCome) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, Communicators,
-                         testing::Values("halves", "backwards", "shuffled", "checked", "one_in_flight", "in_parts"),
+                         testing::Values("halves", "backwards", "shuffled", "checked", "one_in_flight", "in_parts",
+                                         "without_shared_memory", "with_little_shared_memory"),
                          [](const auto& of) { return of.param; });
 
 TEST(Call, IsRefusedWithAReason) {

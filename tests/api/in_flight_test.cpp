@@ -92,6 +92,33 @@ TEST(InFlight, AThousandCollectivesAtOnce) {
   }
 }
 
+// More than there are lanes, of all kinds, beside messages.
+TEST(InFlight, ManyThroughSharedMemoryAtOnce) {
+  for (const char* shared : {"0", "4k", "48k"}) {
+    Communicator comm = world({{"QUADRILLE_SHARED", shared}});
+    constexpr std::int64_t many = 60;
+    std::vector<std::vector<std::int64_t>> input(many);
+    std::vector<std::vector<std::int64_t>> output(many);
+    std::vector<Pending> pending;
+    for (std::int64_t i = 0; i < many; ++i) {
+      auto& in = input[static_cast<std::size_t>(i)];
+      auto& out = output[static_cast<std::size_t>(i)];
+      in.assign(i % 7 == 0 ? 3000 : 3, i + comm.rank());
+      out.assign(in.size(), -1);
+      const Options options{.algorithm = i % 3 == 2 ? "recursive_doubling" : "hierarchical"};
+      pending.push_back(comm.iallreduce(in, out, std::plus{}, options));
+      if (i % 5 == 0) pending.push_back(comm.ibarrier({.algorithm = "hierarchical"}));
+    }
+    while (!pending.empty()) pending.pop_back();  // waits, the newest first
+    const std::int64_t ranks = comm.size();
+    for (std::int64_t i = 0; i < many; ++i) {
+      const auto& out = output[static_cast<std::size_t>(i)];
+      const std::int64_t sum = ranks * i + ranks * (ranks - 1) / 2;
+      EXPECT_TRUE(std::all_of(out.begin(), out.end(), [sum](std::int64_t one) { return one == sum; })) << i;
+    }
+  }
+}
+
 TEST(InFlight, APendingCollectiveGetsDoneByTests) {
   Communicator comm = world();
   std::vector<int> data(100000, comm.rank() == 0 ? 5 : 0);
