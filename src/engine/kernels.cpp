@@ -13,12 +13,12 @@ namespace {
 // A caller's buffer need not be aligned.
 template <class Type>
 struct Unaligned {
-  using type __attribute__((aligned(1), may_alias)) = Type;
+  using Element __attribute__((aligned(1), may_alias)) = Type;
 };
 
 template <class Type, class Operation>
 void combine(const void* left, const void* right, void* target, std::int64_t count) {
-  using Element = typename Unaligned<Type>::type;
+  using Element = typename Unaligned<Type>::Element;
   const auto* a = static_cast<const Element*>(left);
   const auto* b = static_cast<const Element*>(right);
   auto* result = static_cast<Element*>(target);

@@ -6,8 +6,8 @@
 namespace quadrille::engine {
 
 // Our own loop for an operation of MPI's on a basic type, which writes its result where it is wanted and so spares a
-// copy; null where there is none. Only where the result can't differ from MPI's by a bit: not for extremes of floating
-// point, where MPIs choose differently between NaNs and zeros.
+// copy; null where there is none. Only where the result is MPI's to the bit, but for which of two NaNs it keeps: not
+// for extremes of floating point, where MPIs choose differently between NaNs and zeros.
 CombineFunction kernel_of(MPI_Op op, MPI_Datatype type);
 
 }  // namespace quadrille::engine
