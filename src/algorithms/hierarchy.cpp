@@ -85,7 +85,7 @@ void ReduceInside::operator()(Builder& builder, const Region& result) const {
   compose::on(builder, node.leaders, node_channel, part, reduce_by(problem_));
 }
 
-BcastInside::BcastInside(Builder& builder, const Problem& problem) : problem_(problem) {
+BcastInside::BcastInside(Builder& builder, const Problem& problem, Rank from) : problem_(problem), from_(from) {
   const bool shared = node::shares_memory(problem);
   if (shared) {
     cut_ = node::Cut::of(problem.count, problem.room, problem.segment);
@@ -96,7 +96,7 @@ BcastInside::BcastInside(Builder& builder, const Problem& problem) : problem_(pr
 }
 
 void BcastInside::operator()(Builder& builder, const Segment& segment, const Region& piece) const {
-  const compose::Level node = node_as_level(problem_);
+  const compose::Level node{.leaders = node::ranks_of(problem_), .leader = from_};
   if (stage_) {
     const Rank leader = *node.leaders.index_of(node.leader);
     builder.within(node.leaders, node_channel + 1, [&] { (*stage_)(builder, leader, segment, piece); });
@@ -109,6 +109,130 @@ void BcastInside::operator()(Builder& builder, const Segment& segment, const Reg
 void BcastInside::operator()(Builder& builder, const Region& data) const {
   builder.for_each_segment(problem_.count, cut_.piece, problem_.window,
                            [&](const Segment& segment) { (*this)(builder, segment, segment.of(data)); });
+}
+
+GatherInside::GatherInside(Builder& builder, const Problem& problem, std::int64_t units)
+    : problem_(problem), units_(units) {
+  if (!node::shares_memory(problem)) return;
+  cut_ = node::Cut::of(units, problem.room);
+  stage_.emplace(builder, cut_);
+}
+
+void GatherInside::operator()(Builder& builder, const Region& input, const node::BlockOf& output) const {
+  const compose::Level node = node_as_level(problem_);
+  const Rank leader = *node.leaders.index_of(node.leader);
+  builder.within(node.leaders, node_channel, [&] {
+    if (stage_) {
+      builder.for_each_segment(units_, cut_.piece, problem_.window, [&](const Segment& segment) {
+        stage_->to(builder, leader, segment, segment.of(input),
+                   [&](Rank peer) { return segment.of(output(node.leaders[peer])); });
+      });
+    } else if (builder.rank() == leader) {
+      builder.copy(input, output(problem_.rank));
+      for (Rank peer = 0; peer < builder.ranks(); ++peer) {
+        if (peer != leader) builder.receive(peer, output(node.leaders[peer]));
+      }
+    } else {
+      builder.send(leader, input);
+    }
+  });
+}
+
+ScatterInside::ScatterInside(Builder& builder, const Problem& problem, std::int64_t units)
+    : problem_(problem), units_(units) {
+  if (problem.room / node::most_ranks(problem) <= node::Cut::places) return;
+  cut_ = node::Scatter::cut_of(problem, units);
+  stage_.emplace(builder, problem, cut_);
+}
+
+void ScatterInside::operator()(Builder& builder, const node::BlockOf& input, const Region& output) const {
+  const compose::Level node = node_as_level(problem_);
+  const Rank leader = *node.leaders.index_of(node.leader);
+  builder.within(node.leaders, node_channel + 1, [&] {
+    if (stage_) {
+      builder.for_each_segment(units_, cut_.piece, problem_.window, [&](const Segment& segment) {
+        stage_->from(
+            builder, leader, segment, [&](Rank peer) { return segment.of(input(node.leaders[peer])); },
+            segment.of(output));
+      });
+    } else if (builder.rank() == leader) {
+      for (Rank peer = 0; peer < builder.ranks(); ++peer) {
+        if (peer != leader) builder.send(peer, input(node.leaders[peer]));
+      }
+      builder.copy(input(problem_.rank), output);
+    } else {
+      builder.receive(leader, output);
+    }
+  });
+}
+
+compose::Level leaders_of_nodes(const Problem& problem) {
+  if (!problem.topology) return {.leaders = Group::strided(problem.root, 1, 1), .leader = problem.root};
+  return {.leaders = Group::of(problem.topology->first_of_domains(problem.topology->levels() - 1)), .leader = 0};
+}
+
+Group node_of(const Problem& problem, Rank rank) {
+  if (!problem.topology) return Group::all(problem.ranks);
+  return problem.topology->domain(problem.topology->levels() - 1, rank);
+}
+
+bool in_rank_order(const Problem& problem) {
+  return !problem.topology || problem.topology->in_rank_order();
+}
+
+Group domain_of(const Problem& problem, const compose::Level& level, Rank leader) {
+  return problem.topology->domain(level.number + 1, leader);
+}
+
+std::vector<Region> joined(const std::vector<Region>& blocks) {
+  std::vector<Region> fewer;
+  for (const Region& next : blocks) {
+    if (!fewer.empty() && fewer.back().same_block(next) && fewer.back().offset + fewer.back().length == next.offset) {
+      fewer.back().length += next.length;
+    } else {
+      fewer.push_back(next);
+    }
+  }
+  return fewer;
+}
+
+std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block) {
+  std::vector<Region> blocks;
+  for (Rank i = 0; i < ranks.size(); ++i) blocks.push_back(block(ranks[i]));
+  return joined(blocks);
+}
+
+Collected::Collected(Builder& builder, const Problem& problem, const Region& at_root)
+    : count_(problem.count), ranks_(Group::all(problem.ranks)), all_(at_root) {
+  if (problem.rank == problem.root || !problem.topology) return;
+  const Topology& topology = *problem.topology;
+  for (int level = 1; level < topology.levels(); ++level) {
+    if (topology.leader(level, problem.rank, problem.root) != problem.rank) continue;
+    ranks_ = topology.domain(level, problem.rank);
+    all_ = builder.scratch(ranks_.size() * count_);
+    return;
+  }
+}
+
+Region Collected::block(Rank rank) const {
+  return all_.part(*ranks_.index_of(rank) * count_, count_);
+}
+
+std::int64_t Collected::scratch_units(const Problem& problem) {
+  const bool one_node = !problem.topology || problem.topology->levels() == 1;
+  return one_node ? 0 : problem.topology->largest_domain(1) * problem.count;
+}
+
+void gather_among_leaders(Builder& builder, const Problem& problem, const compose::Level& level,
+                          const node::BlockOf& block) {
+  const auto blocks = [&](Rank leader) { return blocks_of(domain_of(problem, level, leader), block); };
+  compose::on(builder, level.leaders, channel_up(level), problem, [&](Builder&, const Problem&) {
+    const Rank leader = *level.leaders.index_of(level.leader);
+    if (builder.rank() != leader) builder.send(leader, blocks(problem.rank));
+    for (Rank peer = 0; builder.rank() == leader && peer < builder.ranks(); ++peer) {
+      if (peer != leader) builder.receive(peer, blocks(level.leaders[peer]));
+    }
+  });
 }
 
 }  // namespace quadrille::hierarchy

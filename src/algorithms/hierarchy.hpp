@@ -52,8 +52,9 @@ class ReduceInside {
 
 class BcastInside {
  public:
-  // In pieces of at most `problem.segment`; `cut` says how.
-  BcastInside(Builder& builder, const Problem& problem);
+  // In pieces of at most `problem.segment`; `cut` says how. From the node's leader, or another rank of it.
+  BcastInside(Builder& builder, const Problem& problem) : BcastInside(builder, problem, node::leader_of(problem)) {}
+  BcastInside(Builder& builder, const Problem& problem, Rank from);
   // One segment of what the cut says, or all of it.
   void operator()(Builder& builder, const Segment& segment, const Region& piece) const;
   void operator()(Builder& builder, const Region& data) const;
@@ -62,8 +63,64 @@ class BcastInside {
 
  private:
   Problem problem_;
+  Rank from_;
   node::Cut cut_;
   std::optional<node::Bcast> stage_;
 };
+
+// Of every rank `units` units: to the leader, who has a place for each rank's, or from there.
+class GatherInside {
+ public:
+  GatherInside(Builder& builder, const Problem& problem, std::int64_t units);
+  void operator()(Builder& builder, const Region& input, const node::BlockOf& output) const;
+
+ private:
+  Problem problem_;
+  std::int64_t units_;
+  node::Cut cut_;
+  std::optional<node::Gather> stage_;
+};
+
+class ScatterInside {
+ public:
+  ScatterInside(Builder& builder, const Problem& problem, std::int64_t units);
+  void operator()(Builder& builder, const node::BlockOf& input, const Region& output) const;
+
+ private:
+  Problem problem_;
+  std::int64_t units_;
+  node::Cut cut_;
+  std::optional<node::Scatter> stage_;
+};
+
+// The leaders of all nodes, whatever is between them and the top.
+compose::Level leaders_of_nodes(const Problem& problem);
+Group node_of(const Problem& problem, Rank rank);
+// Whether the ranks of every node follow one another.
+bool in_rank_order(const Problem& problem);
+
+// What a leader on this level speaks for.
+Group domain_of(const Problem& problem, const compose::Level& level, Rank leader);
+
+// The blocks of some ranks, in as few regions as they fit in.
+std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block);
+std::vector<Region> joined(const std::vector<Region>& blocks);
+
+// Where a leader has the blocks of the ranks it speaks for: the root in the caller's buffer, others in scratch.
+class Collected {
+ public:
+  Collected(Builder& builder, const Problem& problem, const Region& at_root);
+  Region block(Rank rank) const;
+  static std::int64_t scratch_units(const Problem& problem);
+
+ private:
+  std::int64_t count_;
+  Group ranks_;
+  Region all_;
+};
+
+// The blocks of the domains of a level, to its leader; all have them where `block` says.
+void gather_among_leaders(Builder& builder, const Problem& problem, const compose::Level& level,
+                          const node::BlockOf& block);
 
 }  // namespace quadrille::hierarchy

@@ -16,11 +16,14 @@ Region place_of(const Builder& builder, const Region& slot, Rank owner, const Se
   return segment.in_ring(builder.slot_of(owner, slot.block, slot.length), Cut::places);
 }
 
-// Until the piece that had the place before is of no use to anybody any more.
+// Until the piece that had the place before is of no use to one rank, to anybody any more.
+void wait_for_place(Builder& builder, const Cut& cut, Rank reader, std::int32_t emptied, const Segment& segment) {
+  if (cut.pieces > Cut::places) builder.wait(reader, emptied, segment, Cut::places);
+}
+
 void wait_for_place(Builder& builder, const Cut& cut, std::int32_t emptied, const Segment& segment) {
-  if (cut.pieces <= Cut::places) return;
   for (Rank peer = 0; peer < builder.ranks(); ++peer) {
-    if (peer != builder.rank()) builder.wait(peer, emptied, segment, Cut::places);
+    if (peer != builder.rank()) wait_for_place(builder, cut, peer, emptied, segment);
   }
 }
 
@@ -48,6 +51,11 @@ Group ranks_of(const Problem& problem) {
 Rank leader_of(const Problem& problem) {
   if (!problem.topology) return problem.root;
   return problem.topology->leader(problem.topology->levels() - 1, problem.rank, problem.root);
+}
+
+Rank most_ranks(const Problem& problem) {
+  if (!problem.topology) return problem.ranks;
+  return problem.topology->largest_domain(problem.topology->levels() - 1);
 }
 
 void Barrier::wait_for_others(Builder& builder) const {
@@ -184,6 +192,129 @@ void Reduce::reduce_in_shares(Builder& builder, bool wanted, const Segment& segm
     if (peer != self) builder.wait(peer, reduced_, segment);
     builder.copy(place(builder, peer, segment).part(share(peer)), output.part(share(peer)));
   }
+}
+
+Scan::Scan(Builder& builder, const Cut& cut)
+    : cut_(cut),
+      slot_(builder.slot(cut.slot)),
+      filled_(builder.counter(cut.pieces)),
+      emptied_(builder.counter(cut.pieces)) {}
+
+void Scan::operator()(Builder& builder, const Segment& segment, const Region& input, const Region& output) const {
+  const Rank self = builder.rank();
+  const auto place = [&](Rank of) { return place_of(builder, slot_, of, segment); };
+  if (builder.ranks() == 1) {
+    builder.copy(input, output);
+    return;
+  }
+  builder.in_order([&] {
+    wait_for_place(builder, cut_, emptied_, segment);
+    builder.copy(input, place(self));
+    builder.publish(filled_, segment);
+    if (self == 0) builder.copy(input, output);
+    for (Rank peer = self - 1; peer >= 0; --peer) {
+      builder.wait(peer, filled_, segment);
+      builder.reduce(place(peer), peer + 1 == self ? place(self) : output, output);
+    }
+    leave_place(builder, cut_, emptied_, segment);
+  });
+}
+
+Gather::Gather(Builder& builder, const Cut& cut)
+    : cut_(cut),
+      slot_(builder.slot(cut.slot)),
+      filled_(builder.counter(cut.pieces)),
+      emptied_(builder.counter(cut.pieces)) {}
+
+void Gather::put(Builder& builder, const Segment& segment, const Region& input) const {
+  builder.copy(input, place_of(builder, slot_, builder.rank(), segment));
+  builder.publish(filled_, segment);
+}
+
+void Gather::take(Builder& builder, const Segment& segment, const BlockOf& output) const {
+  for (Rank step = 1; step < builder.ranks(); ++step) {
+    const Rank peer = patterns::at_distance(builder.rank(), step, builder.ranks());
+    builder.wait(peer, filled_, segment);
+    builder.copy(place_of(builder, slot_, peer, segment), output(peer));
+  }
+  leave_place(builder, cut_, emptied_, segment);
+}
+
+void Gather::to(Builder& builder, Rank root, const Segment& segment, const Region& input, const BlockOf& output) const {
+  builder.in_order([&] {
+    if (builder.rank() == root) {
+      builder.copy(input, output(root));
+      take(builder, segment, output);
+    } else {
+      wait_for_place(builder, cut_, root, emptied_, segment);
+      put(builder, segment, input);
+    }
+  });
+}
+
+void Gather::to_all(Builder& builder, const Segment& segment, const Region& input, const BlockOf& output) const {
+  builder.in_order([&] {
+    wait_for_place(builder, cut_, emptied_, segment);
+    put(builder, segment, input);
+    builder.copy(input, output(builder.rank()));
+    take(builder, segment, output);
+  });
+}
+
+Cut Scatter::cut_of(const Problem& problem, std::int64_t units) {
+  return Cut::of(units, problem.room / most_ranks(problem));
+}
+
+Scatter::Scatter(Builder& builder, const Problem& problem, const Cut& cut)
+    : cut_(cut),
+      slot_(builder.slot(most_ranks(problem) * cut.slot)),
+      filled_(builder.counter(cut.pieces)),
+      emptied_(builder.counter(cut.pieces)) {}
+
+Region Scatter::place(const Builder& builder, Rank owner, Rank target, const Segment& segment) const {
+  const Region all = builder.slot_of(owner, slot_.block, slot_.length);
+  return segment.in_ring(all.part(target * cut_.slot, cut_.slot), Cut::places);
+}
+
+void Scatter::put(Builder& builder, const Segment& segment, const BlockOf& input) const {
+  const Rank self = builder.rank();
+  for (Rank step = 1; step < builder.ranks(); ++step) {
+    const Rank peer = patterns::at_distance(self, step, builder.ranks());
+    wait_for_place(builder, cut_, peer, emptied_, segment);
+    builder.copy(input(peer), place(builder, self, peer, segment));
+  }
+  builder.publish(filled_, segment);
+}
+
+void Scatter::take(Builder& builder, Rank owner, const Segment& segment, const Region& output) const {
+  builder.wait(owner, filled_, segment);
+  builder.copy(place(builder, owner, builder.rank(), segment), output);
+}
+
+void Scatter::from(Builder& builder, Rank root, const Segment& segment, const BlockOf& input,
+                   const Region& output) const {
+  builder.in_order([&] {
+    if (builder.rank() == root) {
+      put(builder, segment, input);
+      builder.copy(input(root), output);
+    } else {
+      take(builder, root, segment, output);
+      leave_place(builder, cut_, emptied_, segment);
+    }
+  });
+}
+
+void Scatter::from_all(Builder& builder, const Segment& segment, const BlockOf& input, const BlockOf& output) const {
+  const Rank self = builder.rank();
+  builder.in_order([&] {
+    put(builder, segment, input);
+    builder.copy(input(self), output(self));
+    for (Rank step = 1; step < builder.ranks(); ++step) {
+      const Rank peer = patterns::at_distance(self, -step, builder.ranks());
+      take(builder, peer, segment, output(peer));
+    }
+    leave_place(builder, cut_, emptied_, segment);
+  });
 }
 
 }  // namespace quadrille::node

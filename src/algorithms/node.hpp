@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "compose/problem.hpp"
 #include "topology/topology.hpp"
@@ -31,6 +32,8 @@ inline bool shares_memory(const Problem& problem) {
 Group ranks_of(const Problem& problem);
 // Who speaks for them: the root, if it is one of them.
 Rank leader_of(const Problem& problem);
+// How many ranks the largest node has.
+Rank most_ranks(const Problem& problem);
 
 // Word that everybody has come.
 class Barrier {
@@ -84,6 +87,60 @@ class Reduce {
   Region slot_;
   std::int32_t filled_;
   std::int32_t reduced_;
+  std::int32_t emptied_;
+};
+
+// Of each rank the fold of its input with those of the node's ranks before it.
+class Scan {
+ public:
+  Scan(Builder& builder, const Cut& cut);
+  void operator()(Builder& builder, const Segment& segment, const Region& input, const Region& output) const;
+
+ private:
+  Cut cut_;
+  Region slot_;
+  std::int32_t filled_;
+  std::int32_t emptied_;
+};
+
+// Where the block of a rank of the node lies.
+using BlockOf = std::function<Region(Rank)>;
+
+// From each rank a block, through its slot: to one rank, or to everybody.
+class Gather {
+ public:
+  Gather(Builder& builder, const Cut& cut);
+  void to(Builder& builder, Rank root, const Segment& segment, const Region& input, const BlockOf& output) const;
+  void to_all(Builder& builder, const Segment& segment, const Region& input, const BlockOf& output) const;
+
+ private:
+  void put(Builder& builder, const Segment& segment, const Region& input) const;
+  void take(Builder& builder, const Segment& segment, const BlockOf& output) const;
+
+  Cut cut_;
+  Region slot_;
+  std::int32_t filled_;
+  std::int32_t emptied_;
+};
+
+// To each rank a block of its own, through the slot of the one it comes from, which has a part for each: from one rank,
+// or from everybody. The cut is that of one block, for a share of the room.
+class Scatter {
+ public:
+  static Cut cut_of(const Problem& problem, std::int64_t units);
+
+  Scatter(Builder& builder, const Problem& problem, const Cut& cut);
+  void from(Builder& builder, Rank root, const Segment& segment, const BlockOf& input, const Region& output) const;
+  void from_all(Builder& builder, const Segment& segment, const BlockOf& input, const BlockOf& output) const;
+
+ private:
+  Region place(const Builder& builder, Rank owner, Rank target, const Segment& segment) const;
+  void put(Builder& builder, const Segment& segment, const BlockOf& input) const;
+  void take(Builder& builder, Rank owner, const Segment& segment, const Region& output) const;
+
+  Cut cut_;
+  Region slot_;
+  std::int32_t filled_;
   std::int32_t emptied_;
 };
 

@@ -1,5 +1,6 @@
 #include "topology/topology.hpp"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -62,6 +63,14 @@ std::vector<Rank> Topology::first_of_domains(int level) const {
   std::vector<Rank> first;
   for (const Domain& domain : levels_[static_cast<std::size_t>(level)].domains) first.push_back(domain.members.front());
   return first;
+}
+
+Rank Topology::largest_domain(int level) const {
+  std::size_t largest = 0;
+  for (const Domain& domain : levels_[static_cast<std::size_t>(level)].domains) {
+    largest = std::max(largest, domain.members.size());
+  }
+  return static_cast<Rank>(largest);
 }
 
 Rank Topology::leader(int level, Rank rank, Rank root) const {

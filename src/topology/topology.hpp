@@ -28,6 +28,8 @@ class Topology {
 
   // The first rank of each domain of a level.
   std::vector<Rank> first_of_domains(int level) const;
+  // How many ranks the largest of them has.
+  Rank largest_domain(int level) const;
 
   // Who speaks for the domain of `rank` on `level`: the root where it is inside, the first rank elsewhere.
   Rank leader(int level, Rank rank, Rank root) const;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "algorithms/catalogue.hpp"
 #include "patterns/ring.hpp"
 #include "topology/topology.hpp"
@@ -9,7 +11,13 @@
 namespace quadrille {
 namespace {
 
-constexpr Collective composed[] = {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce};
+std::vector<Collective> composed() {
+  std::vector<Collective> all;
+  for (const Algorithm* algorithm : catalogue()) {
+    if (algorithm->hierarchical) all.push_back(algorithm->collective);
+  }
+  return all;
+}
 
 // Nodes of `per_node` ranks, in levels above them that join three of those below; `uneven` nodes lose every other rank
 // but one.
@@ -31,8 +39,16 @@ struct Data {
   std::int64_t segment;
 };
 
+// What has a block for every pair of ranks, or folds all of them, takes minutes on large machines: without
+// QUADRILLE_PROVE_ALL some of those will do.
+bool is_left_out(Collective collective, Rank ranks) {
+  static const bool all = std::getenv("QUADRILLE_PROVE_ALL") != nullptr;
+  return !all && traits(collective).in_blocks() && ranks > 24 && ranks % 11 != 0;
+}
+
 std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
-  for (const Collective collective : composed) {
+  for (const Collective collective : composed()) {
+    if (is_left_out(collective, ranks)) continue;
     const Algorithm& algorithm = *find_algorithm(collective, "hierarchical");
     std::vector<Rank> roots = {0};
     // A leader, one behind it, one of another node, the last of all.
@@ -44,7 +60,7 @@ std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
                             .commutative = false,
                             .segment = algorithm.segmented ? data.segment : 0,
                             .topology = &topology,
-                            .room = data.room};
+                            .room = traits(collective).in_blocks() ? ranks * data.room : data.room};
       const verify::Verdict verdict = verify::prove(verify::subject_of(algorithm, problem));
       if (!verdict.proved()) {
         return fmt::format("{} from {}, count {}, room {}: {}", name(collective), root, data.count, data.room,

@@ -1,0 +1,98 @@
+// Hierarchical allgather: the blocks of a node's ranks come to its leader through shared memory, from leaders up to the
+// level below the top; there the leaders exchange all they have as Bruck's ranks do, what each has doubling in every
+// step; then everything comes down, inside a node through shared memory again. Every block enters a node once. On one
+// node every rank takes the others' blocks straight from shared memory.
+//
+// Steps: ceil(log2 l) for l leaders at the top. Any number of ranks and levels. No scratch.
+
+#include <algorithm>
+
+#include "algorithms/hierarchy.hpp"
+#include "patterns/ring.hpp"
+
+namespace quadrille::allgather {
+
+namespace {
+
+void build_on_one_node(Builder& builder, const Problem& problem) {
+  const node::Cut cut = node::Cut::of(problem.count, problem.room);
+  const node::Gather together(builder, cut);
+  builder.for_each_segment(problem.count, cut.piece, problem.window, [&](const Segment& segment) {
+    together.to_all(builder, segment, segment.of(problem.input),
+                    [&](Rank peer) { return segment.of(problem.output_block(peer)); });
+  });
+}
+
+// Leader i has the blocks of all domains from its own on, and sends them back by as many.
+void exchange(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
+  const Rank leaders = builder.ranks();
+  const auto blocks = [&](Rank first, Rank many) {
+    std::vector<Region> all;
+    for (Rank i = 0; i < many; ++i) {
+      const Rank leader = level.leaders[(first + i) % leaders];
+      for (const Region& one : hierarchy::blocks_of(hierarchy::domain_of(problem, level, leader), block)) {
+        all.push_back(one);
+      }
+    }
+    return hierarchy::joined(all);
+  };
+  for (std::int64_t have = 1; have < leaders; have *= 2) {
+    const Rank distance = static_cast<Rank>(have);
+    const Rank many = std::min(distance, leaders - distance);
+    const Rank from = patterns::at_distance(builder.rank(), distance, leaders);
+    builder.send(patterns::at_distance(builder.rank(), -distance, leaders), blocks(builder.rank(), many));
+    builder.receive(from, blocks(from, many));
+  }
+}
+
+void build(Builder& builder, const Problem& problem) {
+  if (node::ranks_of(problem).size() == problem.ranks && node::shares_memory(problem)) {
+    return build_on_one_node(builder, problem);
+  }
+  Problem one_way = problem;
+  one_way.room /= 2;
+  const hierarchy::GatherInside gather_inside(builder, one_way, problem.count);
+  one_way.count = problem.total();
+  one_way.segment = 0;
+  const hierarchy::BcastInside bcast_inside(builder, one_way);
+  const auto levels = compose::levels_of(problem);
+  const node::BlockOf block = [&](Rank rank) { return problem.output_block(rank); };
+
+  gather_inside(builder, problem.input, block);
+  for (std::size_t i = levels.size(); i-- > 0;) {
+    const compose::Level& level = levels[i];
+    if (level.number > 0) {
+      hierarchy::gather_among_leaders(builder, problem, level, block);
+    } else {
+      compose::on(builder, level.leaders, hierarchy::channel_up(level), problem,
+                  [&](Builder&, const Problem&) { exchange(builder, problem, level, block); });
+    }
+  }
+  for (const compose::Level& level : levels) {
+    if (level.number == 0) continue;
+    compose::on(builder, level.leaders, hierarchy::channel_down(level),
+                hierarchy::among_leaders(problem, level, problem.output), hierarchy::by(Collective::bcast, "binomial"));
+  }
+  bcast_inside(builder, problem.output);
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::allgather,
+    .name = "hierarchical",
+    .summary = "collected in shared memory inside nodes, exchanged between leaders, handed out in shared memory",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "0",
+    .restrictions = {},
+    .hierarchical = true,
+    .gathers = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = no_scratch,
+};
+
+}  // namespace quadrille::allgather

@@ -1,0 +1,43 @@
+// Hierarchical gather: the ranks of a node put their blocks into shared memory, from where the node's leader takes
+// them; leaders of nodes send the blocks of their ranks together to those of racks, and so on up to the root, which
+// leads wherever it is inside. Every node sends one message.
+//
+// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank they
+// speak for.
+
+#include "algorithms/hierarchy.hpp"
+
+namespace quadrille::gather {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const hierarchy::GatherInside inside(builder, problem, problem.count);
+  const hierarchy::Collected collected(builder, problem, problem.output);
+  const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
+
+  inside(builder, problem.input, block);
+  const auto levels = compose::levels_of(problem);
+  for (std::size_t i = levels.size(); i-- > 0;) hierarchy::gather_among_leaders(builder, problem, levels[i], block);
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::gather,
+    .name = "hierarchical",
+    .summary = "blocks of a node are collected in shared memory and go up the levels of the machine together",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "n for each rank of a domain",
+    .restrictions = {},
+    .hierarchical = true,
+    .gathers = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = hierarchy::Collected::scratch_units,
+};
+
+}  // namespace quadrille::gather

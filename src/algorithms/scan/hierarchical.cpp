@@ -1,0 +1,91 @@
+// Hierarchical scan: the ranks of a node scan in shared memory; the last of each node has its sum, and with those of
+// the other nodes finds what is before its node; that goes to the node's ranks through shared memory, and into their
+// results.
+//
+// Steps: ceil(log2 l) for l nodes. Cost inside a node of k ranks: 3 n b + k n c. Any number of ranks, the levels above
+// nodes are not heeded. Where the ranks of a node do not follow one another: recursive doubling. Scratch: n, and what
+// the exscan between nodes takes.
+
+#include "algorithms/hierarchy.hpp"
+
+namespace quadrille::scan {
+
+namespace {
+
+constexpr std::string_view flat = "recursive_doubling";
+
+// The last rank of each node.
+Group last_of_nodes(const Problem& problem) {
+  if (!problem.topology) return Group::strided(problem.ranks - 1, 1, 1);
+  std::vector<Rank> last;
+  for (const Rank first : problem.topology->first_of_domains(problem.topology->levels() - 1)) {
+    const Group node = hierarchy::node_of(problem, first);
+    last.push_back(node[node.size() - 1]);
+  }
+  return Group::of(std::move(last));
+}
+
+void build(Builder& builder, const Problem& problem) {
+  if (!hierarchy::in_rank_order(problem)) return hierarchy::by(Collective::scan, flat)(builder, problem);
+  const Group node = node::ranks_of(problem);
+  const Rank last = node[node.size() - 1];
+  Problem one_way = problem;
+  one_way.room /= 2;
+  node::Cut cut;
+  std::optional<node::Scan> inside;
+  if (node::shares_memory(one_way)) {
+    cut = node::Cut::of(problem.count, one_way.room);
+    inside.emplace(builder, cut);
+  }
+  const hierarchy::BcastInside bcast_inside(builder, one_way, last);
+
+  if (inside) {
+    builder.within(node, hierarchy::node_channel, [&] {
+      builder.for_each_segment(problem.count, cut.piece, problem.window, [&](const Segment& segment) {
+        (*inside)(builder, segment, segment.of(problem.input), segment.of(problem.output));
+      });
+    });
+  } else {
+    compose::on(builder, node, hierarchy::node_channel, problem, hierarchy::by(Collective::scan, flat));
+  }
+  const compose::Level top{.leaders = last_of_nodes(problem)};
+  if (top.leaders.size() == 1) return;
+  const bool first_node = node[0] == 0;
+  const Region before = first_node ? Region{.buffer = Buffer::output, .length = 0} : builder.scratch(problem.count);
+  Problem among = problem;
+  among.in_place = false;
+  among.input = problem.output;
+  among.output = before;
+  compose::on(builder, top.leaders, hierarchy::channel_up(top), among, hierarchy::by(Collective::exscan, flat));
+  if (first_node) return;
+  bcast_inside(builder, before);
+  builder.reduce(before, problem.output, problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  const auto of = [&](Collective collective) {
+    return quadrille::scratch_units(*find_algorithm(collective, flat), problem);
+  };
+  return hierarchy::in_rank_order(problem) ? problem.count + of(Collective::scan) + of(Collective::exscan)
+                                           : of(Collective::scan);
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::scan,
+    .name = "hierarchical",
+    .summary = "in shared memory inside nodes; what is before a node comes from the ends of the others",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "n, and what an exscan between nodes takes",
+    .restrictions = {},
+    .hierarchical = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = scratch_units,
+};
+
+}  // namespace quadrille::scan

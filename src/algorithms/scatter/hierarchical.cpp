@@ -1,0 +1,53 @@
+// Hierarchical scatter: the root sends the leader of each domain the blocks of all its ranks together, and so on down
+// the levels of the machine; the leader of a node puts them into shared memory, from where each rank takes its own.
+// Every node receives one message.
+//
+// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank they
+// speak for.
+
+#include "algorithms/hierarchy.hpp"
+
+namespace quadrille::scatter {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  const hierarchy::ScatterInside inside(builder, problem, problem.count);
+  const hierarchy::Collected collected(builder, problem, problem.input);
+  const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
+
+  for (const compose::Level& level : compose::levels_of(problem)) {
+    const auto blocks = [&](Rank leader) {
+      return hierarchy::blocks_of(hierarchy::domain_of(problem, level, leader), block);
+    };
+    compose::on(builder, level.leaders, hierarchy::channel_down(level), problem, [&](Builder&, const Problem&) {
+      const Rank leader = *level.leaders.index_of(level.leader);
+      if (builder.rank() != leader) builder.receive(leader, blocks(problem.rank));
+      for (Rank peer = 0; builder.rank() == leader && peer < builder.ranks(); ++peer) {
+        if (peer != leader) builder.send(peer, blocks(level.leaders[peer]));
+      }
+    });
+  }
+  inside(builder, block, problem.output);
+}
+
+}  // namespace
+
+extern const Algorithm hierarchical = {
+    .collective = Collective::scatter,
+    .name = "hierarchical",
+    .summary = "blocks of a node come down the levels of the machine together, and are dealt out in shared memory",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by levels",
+    .cost = "by levels",
+    .scratch = "n for each rank of a domain",
+    .restrictions = {},
+    .hierarchical = true,
+    .gathers = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = hierarchy::Collected::scratch_units,
+};
+
+}  // namespace quadrille::scatter
