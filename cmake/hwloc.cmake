@@ -1,0 +1,18 @@
+# hwloc reads what a node is made of. Without it all builds, and that is not known.
+# quadrille::hwloc is linked only into what uses it: the libraries for MPI programs stay without.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(QUADRILLE_HWLOC QUIET IMPORTED_TARGET hwloc>=2.0)
+endif()
+set(CMAKE_LINK_LIBRARY_USING_as_needed "LINKER:--push-state,--as-needed" "<LINK_ITEM>" "LINKER:--pop-state")
+set(CMAKE_LINK_LIBRARY_USING_as_needed_SUPPORTED TRUE)
+add_library(quadrille_hwloc INTERFACE)
+add_library(quadrille::hwloc ALIAS quadrille_hwloc)
+if(QUADRILLE_HWLOC_FOUND)
+  message(STATUS "Reading nodes by hwloc ${QUADRILLE_HWLOC_VERSION}")
+  target_compile_definitions(quadrille_hwloc INTERFACE QUADRILLE_HWLOC)
+  target_include_directories(quadrille_hwloc INTERFACE ${QUADRILLE_HWLOC_INCLUDE_DIRS})
+  target_link_libraries(quadrille_hwloc INTERFACE "$<LINK_LIBRARY:as_needed,${QUADRILLE_HWLOC_LINK_LIBRARIES}>")
+else()
+  message(STATUS "No hwloc found: the inside of nodes stays unknown")
+endif()
