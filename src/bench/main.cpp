@@ -1,4 +1,4 @@
-// quadrille-bench: what `quadrille bench` hands its words to, one for each MPI.
+// quadrille-bench: what `quadrille bench` hands its words to, and `quadrille topology` its files; one for each MPI.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,12 +8,15 @@
 #include <fstream>
 #include <quadrille/error.hpp>
 #include <stdexcept>
+#include <string_view>
 
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
+#include "bench/surveyed.hpp"
 #include "draw/plot.hpp"
 #include "measure/plot.hpp"
 #include "measure/wish.hpp"
+#include "survey/survey.hpp"
 
 namespace {
 
@@ -71,15 +74,36 @@ int measure_all(int argc, char** argv) {
   return session.complete() ? 0 : 1;
 }
 
+// quadrille-bench --topology JSON SVG: where the ranks are; files that nobody wants are empty.
+int show_topology(const std::string& json, const std::string& svg) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  several_nodes = true;  // as far as is known
+  survey::Survey survey;
+  try {
+    survey = bench::surveyed(MPI_COMM_WORLD);
+  } catch (const Error& error) {
+    if (rank == 0) fmt::print(stderr, "quadrille topology: {}\n", error.what());
+    return 2;
+  }
+  several_nodes = survey.count(survey::Level::node) > 1;
+  if (rank != 0) return 0;
+  if (json != "-") fmt::print("{}", to_text(survey));
+  write(json, to_json(survey));
+  write(svg, to_svg(survey));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = 2;
+  const bool topology = argc == 4 && std::string_view(argv[1]) == "--topology";
   try {
-    status = measure_all(argc, argv);
+    status = topology ? show_topology(argv[2], argv[3]) : measure_all(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "quadrille bench: {}\n", error.what());
+    fmt::print(stderr, "quadrille {}: {}\n", topology ? "topology" : "bench", error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
 #if defined(MPICH)

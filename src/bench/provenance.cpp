@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "engine/mpi.hpp"
+#include "machine/host.hpp"
 #include "measure/version.hpp"
 
 namespace quadrille::bench {
@@ -76,9 +77,7 @@ measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::
   provenance.oversubscribed = place.oversubscribed;
   provenance.command = command;
   provenance.label = label;
-  std::array<char, 256> host = {};
-  gethostname(host.data(), host.size() - 1);
-  provenance.host = host.data();
+  provenance.host = machine::host_name();
   provenance.date = date_now();
   provenance.rate_bits = place.rate_bits;
   provenance.uplink_bits = place.uplink_bits;

@@ -14,6 +14,7 @@
 
 #include "engine/mpi.hpp"
 #include "engine/settings.hpp"
+#include "machine/host.hpp"
 
 namespace quadrille::engine {
 
@@ -26,37 +27,10 @@ std::uint64_t number_of(std::string_view text) {
   return hash == 0 ? 1 : hash;
 }
 
-std::string host_name() {
-  std::array<char, 256> name = {};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
-
 // Processes reach each other's memory by their numbers, which a container may have to itself.
 std::string process_namespace() {
   std::array<char, 64> name = {};
   return readlink("/proc/self/ns/pid", name.data(), name.size() - 1) < 0 ? "" : name.data();
-}
-
-// The line of the file that has the host's name in it: NAME: HOST HOST ...
-std::uint64_t rack_of(const std::string& host) {
-  const std::string path(setting("QUADRILLE_RACKS"));
-  if (path.empty()) return 0;
-  std::ifstream file(path);
-  if (!file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_RACKS={}: can't read it", path));
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line.front() == '#') continue;
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos) {
-      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected a rack's name, a colon and its hosts", path, number));
-    }
-    std::istringstream hosts(line.substr(colon + 1));
-    const bool here =
-        std::find(std::istream_iterator<std::string>(hosts), {}, host) != std::istream_iterator<std::string>();
-    if (here) return number_of(line.substr(0, colon));
-  }
-  return 0;
 }
 
 // Whether a level tells any two ranks apart.
@@ -66,11 +40,33 @@ bool splits(const std::vector<std::int32_t>& names) {
 
 }  // namespace
 
+// The line of the file that has the host's name in it: NAME: HOST HOST ...
+std::string own_rack() {
+  const std::string path(setting("QUADRILLE_RACKS"));
+  if (path.empty()) return "";
+  const std::string host = machine::host_name();
+  std::ifstream file(path);
+  if (!file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_RACKS={}: can't read it", path));
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos || colon == 0) {
+      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected a rack's name, a colon and its hosts", path, number));
+    }
+    std::istringstream hosts(line.substr(colon + 1));
+    const bool here =
+        std::find(std::istream_iterator<std::string>(hosts), {}, host) != std::istream_iterator<std::string>();
+    if (here) return line.substr(0, colon);
+  }
+  return "";
+}
+
 Place own_place() {
-  const std::string host = host_name();
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  return {number_of(host + '/' + boot + '/' + process_namespace()), rack_of(host)};
+  const std::string rack = own_rack();
+  return {number_of(machine::host_name() + '/' + boot + '/' + process_namespace()), rack.empty() ? 0 : number_of(rack)};
 }
 
 Topology topology_of(std::span<const Place> places) {

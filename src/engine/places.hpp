@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "topology/topology.hpp"
 
@@ -16,6 +17,9 @@ struct Place {
 
 // Of this process: its host, and the file that QUADRILLE_RACKS names. Throws Error if that can't be read.
 Place own_place();
+
+// The name that this file gives to the rack of this host; empty: none.
+std::string own_rack();
 
 // By rank.
 Topology topology_of(std::span<const Place> places);

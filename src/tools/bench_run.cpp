@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
@@ -31,6 +32,16 @@ std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
 
 }  // namespace
 
+int become_mpi_program(const std::string& mpi, std::vector<std::string> words) {
+  const std::filesystem::path program = place_for(mpi) / "quadrille-bench";
+  if (!std::filesystem::exists(program)) {
+    throw std::invalid_argument(
+        fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
+  }
+  words.insert(words.begin(), program);
+  return launch::become(words);
+}
+
 int run_benchmark(std::vector<std::string> words) {
   std::optional<std::string> mpi = mpi_wished(words);
   if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
@@ -39,13 +50,7 @@ int run_benchmark(std::vector<std::string> words) {
         "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher say which MPI "
         "it is for, as srun -n 4 quadrille bench --mpi openmpi allreduce");
   }
-  const std::filesystem::path program = place_for(*mpi) / "quadrille-bench";
-  if (!std::filesystem::exists(program)) {
-    throw std::invalid_argument(
-        fmt::format("this installation has no benchmark for '{}': there is no {}", *mpi, program.string()));
-  }
-  words.insert(words.begin(), program);
-  return launch::become(words);
+  return become_mpi_program(*mpi, std::move(words));
 }
 
 }  // namespace quadrille::tools

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_show(app, exit);
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
+  quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);
   quadrille::tools::add_doctor(app, exit);

@@ -124,6 +124,12 @@ class Installed(unittest.TestCase):
             for path in dynamic_entries(library, "RUNPATH") + dynamic_entries(library, "RPATH"):
                 self.assertNotIn(str(GIVEN.build), path, library)
 
+    def test_no_library_brings_hwloc_into_programs(self):
+        for library in self.libraries.glob("*.so"):
+            needed = dynamic_entries(library, "NEEDED")
+            self.assertTrue(needed, library)
+            self.assertEqual([one for one in needed if "hwloc" in one], [], library)
+
     def test_the_libraries_export_only_their_interface(self):
         library = r"(typeinfo for |typeinfo name for |vtable for )?quadrille::(Communicator|Error|detail::Handle)\b"
         drop_in = r"(typeinfo for |typeinfo name for |vtable for )quadrille::Error$|MPI_\w+$|o?mpi_\w+$|ucp_worker_progress$"

@@ -1,0 +1,50 @@
+"""Nodes and racks of a cluster, as ranks see them: topology_test.py PATH_OF_QUADRILLE MPI"""
+
+import json
+import os
+import sys
+import tempfile
+import unittest
+
+from harness import Cluster, skip_unless_possible
+
+QUADRILLE, MPI = sys.argv[1:3]
+del sys.argv[1:3]
+
+NODES, SLOTS = 4, 2
+
+
+class Topology(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = Cluster(QUADRILLE, suffix="-topology")
+        cls.cluster.up("--nodes", NODES, "--slots", SLOTS)
+        cls.addClassCleanup(cls.cluster.down)
+
+    def topology(self, *words, **variables):
+        done = self.cluster("run", "-n", NODES * SLOTS, "--mpi", MPI, *words, "--", QUADRILLE, "topology", "--json", "-",
+                            env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_every_node_has_its_ranks(self):
+        found = self.topology()
+        self.assertEqual((found["ranks"], found["nodes"], found["racks"]), (8, 4, 0))
+        self.assertEqual([(one["name"], one["ranks"]) for one in found["tree"]],
+                         [(f"node{node}", [2 * node, 2 * node + 1]) for node in range(NODES)])
+        self.assertEqual(found["levels"], [{"level": "node", "leaders": [0, 2, 4, 6]}])
+
+    def test_racks_stand_above_nodes(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".racks") as file:
+            file.write("left: node0 node2\nright: node1 node3\n")
+            file.flush()
+            found = self.topology("--map", "cyclic", QUADRILLE_RACKS=file.name)
+        self.assertEqual((found["nodes"], found["racks"]), (4, 2))
+        self.assertEqual([(one["name"], one["ranks"]) for one in found["tree"]],
+                         [("left", [0, 2, 4, 6]), ("right", [1, 3, 5, 7])])
+        self.assertEqual([one["leaders"] for one in found["levels"]], [[0, 1], [0, 1, 2, 3]])
+
+
+if __name__ == "__main__":
+    skip_unless_possible(Cluster(QUADRILLE, suffix="-topology"))
+    unittest.main(verbosity=2)
