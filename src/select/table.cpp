@@ -1,0 +1,219 @@
+#include "select/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace quadrille {
+
+namespace {
+
+constexpr std::string_view header = "# quadrille table 1";
+constexpr std::string_view spaces = " \t\r";
+
+std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.size(), text.find_first_not_of(spaces)));
+  return text.substr(0, text.find_last_not_of(spaces) + 1);
+}
+
+// Takes the first word off.
+std::string_view next_word(std::string_view& text) {
+  text = trimmed(text);
+  const std::string_view word = text.substr(0, text.find_first_of(spaces));
+  text.remove_prefix(word.size());
+  return word;
+}
+
+template <class Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
+  return value;
+}
+
+bool same_place(const Section& a, const Section& b) {
+  return a.mpi == b.mpi && a.ranks == b.ranks && a.nodes == b.nodes;
+}
+
+std::string name_of(const Choice& choice) {
+  return choice.width > 0 ? fmt::format("{}:{}", choice.algorithm->name, choice.width)
+                          : std::string(choice.algorithm->name);
+}
+
+class Parser {
+ public:
+  explicit Parser(const std::string& file) : file_(file) {}
+
+  Table table(std::string_view text) {
+    while (!text.empty()) {
+      const std::string_view whole = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(text.size(), whole.size() + 1));
+      ++number_;
+      line(trimmed(whole));
+    }
+    return std::move(table_);
+  }
+
+ private:
+  [[noreturn]] void expected(std::string_view what) const {
+    throw std::invalid_argument(fmt::format("{}:{}: expected {}", file_, number_, what));
+  }
+
+  void line(std::string_view text) {
+    if (number_ == 1) {
+      if (text != header) expected(fmt::format("'{}', the first line of such a file", header));
+    } else if (text.starts_with('#')) {
+      (table_.sections.empty() ? table_.comments : table_.sections.back().comments)
+          .emplace_back(trimmed(text.substr(1)));
+    } else if (text.starts_with('[')) {
+      head(text);
+    } else if (!text.empty()) {
+      rule(text);
+    }
+  }
+
+  // The number in front of a unit, which is taken off the end of the text with the comma before it.
+  template <class Number>
+  Number counted(std::string_view& text, std::string_view unit) const {
+    const std::size_t comma = text.rfind(',');
+    std::string_view last = trimmed(text.substr(comma == std::string_view::npos ? text.size() : comma + 1));
+    const auto value = number_in<Number>(next_word(last));
+    const std::string_view word = trimmed(last);
+    const bool named = word == unit || word == unit.substr(0, unit.size() - 1);
+    if (!value || *value < 1 || !named) expected("[MPI and its version, N ranks, N nodes]");
+    text = text.substr(0, comma);
+    return *value;
+  }
+
+  void head(std::string_view text) {
+    if (!text.ends_with(']')) expected("a ']' at the end");
+    text = text.substr(1, text.size() - 2);
+    Section section;
+    section.nodes = counted<std::int32_t>(text, "nodes");
+    section.ranks = counted<Rank>(text, "ranks");
+    section.mpi = trimmed(text);
+    if (section.mpi.empty()) expected("the name of an MPI and its version");
+    table_.sections.push_back(std::move(section));
+  }
+
+  void rule(std::string_view text) {
+    if (table_.sections.empty()) expected("[MPI and its version, N ranks, N nodes] before the first rule");
+    Rule rule;
+    if (const std::size_t comment = text.find('#'); comment != std::string_view::npos) {
+      rule.note = trimmed(text.substr(comment + 1));
+      text = text.substr(0, comment);
+    }
+    const auto collective = collective_named(next_word(text));
+    if (!collective) expected("a collective that 'quadrille list' shows");
+    rule.collective = *collective;
+    if (!may_have_rules(*collective)) {
+      expected(fmt::format("another collective: not all ranks know the size of {}", name(*collective)));
+    }
+    sizes(next_word(text), rule);
+    algorithm(next_word(text), rule);
+    if (const std::string_view word = next_word(text); !word.empty()) {
+      const auto segment = number_in<std::int64_t>(next_word(text));
+      if (word != "segment" || !segment || *segment < 1) expected("'segment' and its bytes behind the algorithm");
+      rule.segment = *segment;
+    }
+    if (!trimmed(text).empty()) expected("nothing more");
+    refuse_overlap(rule);
+    table_.sections.back().rules.push_back(std::move(rule));
+  }
+
+  void sizes(std::string_view word, Rule& rule) const {
+    const std::size_t dash = word.find('-');
+    const auto from = number_in<std::int64_t>(word.substr(0, dash));
+    const auto to = dash == std::string_view::npos ? from : number_in<std::int64_t>(word.substr(dash + 1));
+    if (!from || !to || *from > *to) expected("bytes behind the collective, as 8 or 4096-65536");
+    rule.from = *from;
+    rule.to = *to;
+  }
+
+  void algorithm(std::string_view word, Rule& rule) const {
+    rule.choice = choice_of(rule.collective, word);
+    if (!rule.choice) expected(fmt::format("an algorithm of {} that 'quadrille list' shows", name(rule.collective)));
+    const std::string why = refusal(*rule.choice.algorithm, {.width = rule.choice.width});
+    if (rule.choice.width != 0 && !why.empty()) expected(fmt::format("another number: {}", why));
+  }
+
+  void refuse_overlap(const Rule& rule) const {
+    for (const Section& section : table_.sections) {
+      if (!same_place(section, table_.sections.back())) continue;
+      for (const Rule& other : section.rules) {
+        if (other.collective != rule.collective || other.to < rule.from || rule.to < other.from) continue;
+        expected(fmt::format("sizes that no rule above has: {}-{} bytes have one", other.from, other.to));
+      }
+    }
+  }
+
+  const std::string& file_;
+  int number_ = 0;
+  Table table_;
+};
+
+// Comments may be anything, as the words of a command line are.
+std::string in_one_line(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char letter) { return letter == '\n' || letter == '\r'; }, ' ');
+  return text;
+}
+
+std::string to_text(const Rule& rule) {
+  const std::string sizes =
+      rule.from == rule.to ? fmt::format("{}", rule.from) : fmt::format("{}-{}", rule.from, rule.to);
+  std::string line = fmt::format("{:<20}  {:<15}  {}", name(rule.collective), sizes, name_of(rule.choice));
+  if (rule.segment > 0) line += fmt::format("  segment {}", rule.segment);
+  if (!rule.note.empty()) line += fmt::format("  # {}", in_one_line(rule.note));
+  return line + "\n";
+}
+
+}  // namespace
+
+std::string to_text(const Table& table) {
+  std::string text = fmt::format("{}\n", header);
+  for (const std::string& comment : table.comments) text += fmt::format("# {}\n", in_one_line(comment));
+  for (const Section& section : table.sections) {
+    text += fmt::format("\n[{}, {} ranks, {} nodes]\n", section.mpi, section.ranks, section.nodes);
+    for (const std::string& comment : section.comments) text += fmt::format("# {}\n", in_one_line(comment));
+    for (const Rule& rule : section.rules) text += to_text(rule);
+  }
+  return text;
+}
+
+Table parse_table(std::string_view text, const std::string& file) {
+  return Parser(file).table(text);
+}
+
+Table read_table(const std::string& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  // A folder can be opened, but not read.
+  if (!in.is_open() || in.bad()) throw std::invalid_argument(fmt::format("{}: can't read it", file));
+  return parse_table(text.str(), file);
+}
+
+bool may_have_rules(Collective collective) {
+  return !traits(collective).separate_blocks;
+}
+
+void put(Table& table, Section section, std::span<const Collective> measured) {
+  for (Section& old : table.sections) {
+    if (!same_place(old, section)) continue;
+    std::erase_if(old.rules, [&](const Rule& rule) {
+      return std::find(measured.begin(), measured.end(), rule.collective) != measured.end();
+    });
+  }
+  std::erase_if(table.sections, [&](const Section& old) { return same_place(old, section) && old.rules.empty(); });
+  table.sections.push_back(std::move(section));
+}
+
+}  // namespace quadrille

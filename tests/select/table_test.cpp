@@ -1,0 +1,184 @@
+#include "select/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "select/guide.hpp"
+
+namespace quadrille {
+namespace {
+
+constexpr const char* sample =
+    "# quadrille table 1\n"
+    "# ours\n"
+    "\n"
+    "[Open MPI v4.1.4, 64 ranks, 16 nodes]\n"
+    "# measured on node0\n"
+    "allreduce             4096-65536       hierarchical  # 0.28-0.31 of native's time\n"
+    "bcast                 1048576          pipelined_chain  segment 16384  # 0.50 of native's time (0.48-0.53)\n"
+    "barrier               0                dissemination\n"
+    "\n"
+    "[MPICH 4.0.2, 2 ranks, 1 nodes]\n"
+    "alltoall              8-64             bruck:4\n"
+    "alltoall              65-100           linear\n";
+
+std::string complaint(const std::string& text) {
+  try {
+    parse_table(text, "a.table");
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Of a line under a head.
+std::string complaint_of(const std::string& line) {
+  return complaint("# quadrille table 1\n[MPICH 4.0.2, 2 ranks, 1 nodes]\n\n" + line + "\n");
+}
+
+TEST(Table, IsReadAsItWasWritten) {
+  const Table table = parse_table(sample, "a.table");
+  EXPECT_EQ(to_text(table), sample);
+  ASSERT_EQ(table.sections.size(), 2U);
+  const Section& first = table.sections.front();
+  EXPECT_EQ(first.mpi, "Open MPI v4.1.4");
+  EXPECT_EQ(first.ranks, 64);
+  EXPECT_EQ(first.nodes, 16);
+  EXPECT_EQ(first.rules[1].segment, 16384);
+  EXPECT_EQ(first.rules[1].from, 1048576);
+  EXPECT_EQ(first.rules[1].to, 1048576);
+  EXPECT_EQ(table.sections[1].rules[0].choice.width, 4);
+}
+
+TEST(Table, MayBeWrittenByHand) {
+  const Table table = parse_table(
+      "# quadrille table 1\r\n[ An MPI, or so 5 ,2 ranks,1 node ]\r\n\tbcast 8 binomial# mine\r\n"
+      "# below",
+      "a.table");
+  ASSERT_EQ(table.sections.size(), 1U);
+  EXPECT_EQ(table.sections[0].mpi, "An MPI, or so 5");
+  EXPECT_EQ(table.sections[0].rules.at(0).note, "mine");
+  EXPECT_EQ(table.sections[0].comments.at(0), "below");
+}
+
+TEST(Table, ErrorsNameTheLineAndWhatIsExpectedThere) {
+  EXPECT_EQ(complaint("bcast 8 binomial\n"),
+            "a.table:1: expected '# quadrille table 1', the first line of such a file");
+  EXPECT_EQ(complaint("# quadrille table 2\n").substr(0, 21), "a.table:1: expected '");
+  EXPECT_EQ(complaint("# quadrille table 1\n\nbcast 8 binomial\n"),
+            "a.table:3: expected [MPI and its version, N ranks, N nodes] before the first rule");
+  EXPECT_EQ(complaint("# quadrille table 1\n[MPICH 4.0.2, 2 ranks, 1 nodes\n"), "a.table:2: expected a ']' at the end");
+  const std::string head = "a.table:2: expected [MPI and its version, N ranks, N nodes]";
+  for (const char* wrong : {"[]", "[MPICH 4.0.2]", "[MPICH 4.0.2, 2 ranks]", "[MPICH 4.0.2, 1 nodes, 2 ranks]",
+                            "[MPICH 4.0.2, 0 ranks, 1 nodes]", "[MPICH 4.0.2, 2 ranks, 1 nodes too]"}) {
+    EXPECT_EQ(complaint(std::string("# quadrille table 1\n") + wrong + "\n"), head) << wrong;
+  }
+  EXPECT_EQ(complaint_of("broadcast 8 binomial"), "a.table:4: expected a collective that 'quadrille list' shows");
+  for (const char* wrong : {"bcast", "bcast binomial", "bcast 8- binomial", "bcast 9-8 binomial", "bcast -8 binomial",
+                            "bcast 8k binomial", "bcast 99999999999999999999 binomial"}) {
+    EXPECT_EQ(complaint_of(wrong), "a.table:4: expected bytes behind the collective, as 8 or 4096-65536") << wrong;
+  }
+  EXPECT_EQ(complaint_of("bcast 8 ring"), "a.table:4: expected an algorithm of bcast that 'quadrille list' shows");
+  EXPECT_EQ(complaint_of("bcast 8").substr(0, 41), "a.table:4: expected an algorithm of bcast");
+  EXPECT_EQ(complaint_of("alltoall 8 bruck:1").substr(0, 34), "a.table:4: expected another number");
+  for (const char* wrong : {"segment", "segment 0", "segment x", "chunk 8"}) {
+    EXPECT_EQ(complaint_of(std::string("bcast 8 binomial ") + wrong),
+              "a.table:4: expected 'segment' and its bytes behind the algorithm");
+  }
+  EXPECT_EQ(complaint_of("bcast 8 binomial segment 8 more"), "a.table:4: expected nothing more");
+}
+
+TEST(Table, WhatNotAllRanksKnowTheSizeOfHasNoRules) {
+  EXPECT_FALSE(may_have_rules(Collective::alltoallv));
+  EXPECT_TRUE(may_have_rules(Collective::reduce_scatter));
+  EXPECT_EQ(complaint_of("alltoallv 8 linear"),
+            "a.table:4: expected another collective: not all ranks know the size of alltoallv");
+}
+
+TEST(Table, ASizeHasOneRule) {
+  EXPECT_EQ(complaint_of("bcast 8-64 binomial\nbcast 64-100 linear"),
+            "a.table:5: expected sizes that no rule above has: 8-64 bytes have one");
+  EXPECT_EQ(complaint_of("bcast 8-64 binomial\n[MPICH 4.0.2, 2 ranks, 1 nodes]\nbcast 1-9 linear").substr(0, 9),
+            "a.table:6");
+  EXPECT_EQ(complaint_of("bcast 8-64 binomial\n[MPICH 4.0.2, 3 ranks, 1 nodes]\nbcast 1-9 linear"), "");
+  EXPECT_EQ(complaint_of("bcast 8-64 binomial\nbcast 65-99 linear\nbcast 1-7 linear"), "");
+}
+
+TEST(Table, AFileThatIsNotThereIsNamedAndAnEmptyOneHasNoRules) {
+  EXPECT_THROW(read_table("/no/such/file"), std::invalid_argument);
+  EXPECT_THROW(read_table("/"), std::invalid_argument);
+  EXPECT_TRUE(read_table("/dev/null").sections.empty());
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "quadrille_table_test";
+  std::ofstream(file).flush();
+  EXPECT_TRUE(read_table(file).sections.empty());
+  std::ofstream(file) << sample;
+  EXPECT_EQ(to_text(read_table(file)), sample);
+  std::filesystem::remove(file);
+}
+
+TEST(Table, WhatIsMeasuredAgainTakesThePlaceOfTheOldAndLeavesTheRest) {
+  Table table = parse_table(sample, "a.table");
+  const Choice ring = choice_of(Collective::allreduce, "ring");
+  Section again = {.mpi = "Open MPI v4.1.4", .ranks = 64, .nodes = 16, .comments = {"again"}, .rules = {}};
+  again.rules.push_back({.collective = Collective::allreduce, .from = 8, .to = 8, .choice = ring});
+  const std::array measured = {Collective::allreduce, Collective::barrier};
+  put(table, again, measured);
+  ASSERT_EQ(table.sections.size(), 3U);
+  ASSERT_EQ(table.sections[0].rules.size(), 1U);
+  EXPECT_EQ(table.sections[0].rules[0].collective, Collective::bcast);
+  EXPECT_EQ(table.sections[1].rules.size(), 2U);
+  EXPECT_EQ(table.sections[2].comments.at(0), "again");
+  // Another number of nodes is another place.
+  again.nodes = 8;
+  put(table, again, measured);
+  EXPECT_EQ(table.sections.size(), 4U);
+  // Of what has no rules left, nothing is left.
+  again.nodes = 16;
+  put(table, again, measured);
+  EXPECT_EQ(table.sections.size(), 4U);
+  EXPECT_EQ(to_text(parse_table(to_text(table), "a.table")), to_text(table));
+}
+
+TEST(Table, ACommentStaysInItsLine) {
+  Table table;
+  table.sections.push_back(
+      {.mpi = "MPICH 4.0.2", .ranks = 2, .nodes = 1, .comments = {"bench 'a\nbcast 8 ring'"}, .rules = {}});
+  EXPECT_EQ(parse_table(to_text(table), "a.table").sections.at(0).comments.at(0), "bench 'a bcast 8 ring'");
+}
+
+TEST(Guide, HasTheRulesOfItsMpiItsRanksAndItsNodes) {
+  const Table table = parse_table(sample, "a.table");
+  EXPECT_TRUE(rules_under(table, "Open MPI v4.1.5").empty());
+  const std::vector<PlainRule> rules = rules_under(table, "Open MPI v4.1.4");
+  EXPECT_EQ(rules.size(), 3U);
+  EXPECT_TRUE(Guide(rules, 64, 8).empty());
+  EXPECT_TRUE(Guide(rules, 2, 1).empty());
+  const Guide guide(rules, 64, 16);
+  EXPECT_FALSE(guide.empty());
+  EXPECT_TRUE(guide.knows(Collective::barrier));
+  EXPECT_FALSE(guide.knows(Collective::alltoall));
+}
+
+TEST(Guide, FindsTheRuleOfASize) {
+  const Guide guide(rules_under(parse_table(sample, "a.table"), "MPICH 4.0.2"), 2, 1);
+  const auto found = [&](std::int64_t bytes) {
+    const Guide::Entry* entry = guide.find(Collective::alltoall, bytes);
+    return entry ? entry->choice.algorithm->name : "";
+  };
+  EXPECT_EQ(found(0), "");
+  EXPECT_EQ(found(7), "");
+  EXPECT_EQ(found(8), "bruck");
+  EXPECT_EQ(found(64), "bruck");
+  EXPECT_EQ(found(65), "linear");
+  EXPECT_EQ(found(100), "linear");
+  EXPECT_EQ(found(101), "");
+  EXPECT_EQ(guide.find(Collective::alltoall, 8)->choice.width, 4);
+  EXPECT_EQ(guide.find(Collective::bcast, 8), nullptr);
+}
+
+}  // namespace
+}  // namespace quadrille
