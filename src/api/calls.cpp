@@ -8,6 +8,7 @@
 
 #include "engine/datatype.hpp"
 #include "select/choose.hpp"
+#include "select/guide.hpp"
 
 namespace quadrille::api {
 
@@ -49,6 +50,7 @@ class Preparation {
     refuse_negative({.buffer = &call.output});
   }
 
+  // Null where wishes keep to the table, and it has no rule.
   Prepared task(Handles handles);
   // Whether the next call like this one, at other addresses, can have its task.
   bool memorable() const;
@@ -69,8 +71,9 @@ class Preparation {
   void refuse_negative(const Side& side) const;
   Shape shape();
   std::int64_t count() const;
-  Shape with_algorithm(Shape shape) const;
-  std::int64_t segment_bytes(std::int64_t memory) const;
+  const Guide::Entry* rule(const Shape& shape) const;
+  Shape with_algorithm(const Shape& shape, const Guide::Entry* rule) const;
+  static std::int64_t segment_bytes(std::int64_t told, std::int64_t memory);
   bool staged(const Algorithm& algorithm) const;
   void bind(const Side& side, std::vector<Layout>& layouts, std::vector<Typed>& blocks) const;
   std::int64_t elements(const Side& side) const;
@@ -159,22 +162,32 @@ bool Preparation::staged(const Algorithm& algorithm) const {
 }
 
 // Several segments wait in scratch at a time: under a bound on memory they are so small that this does not matter.
-std::int64_t Preparation::segment_bytes(std::int64_t memory) const {
+std::int64_t Preparation::segment_bytes(std::int64_t told, std::int64_t memory) {
   constexpr std::int64_t segments_in_memory = 32;
-  const std::int64_t told = context_.settings().segment;
   return memory == 0 ? told : std::clamp<std::int64_t>(memory / segments_in_memory, 1, told);
 }
 
+// What the table says of this size, as the benchmark counts it: of a block for each rank, all of them.
+const Guide::Entry* Preparation::rule(const Shape& shape) const {
+  if (!context_.guide().knows(call_.collective)) return nullptr;
+  const bool block_of_many = input_.all && !of_.rooted && !shape.shares;
+  const std::int64_t units = shape.shares ? shape.shares->total() : shape.count;
+  const std::int64_t bytes = product(units, element_.size());
+  return context_.guide().find(call_.collective, product(bytes, block_of_many ? context_.ranks() : 1));
+}
+
 // Only what the caller asked for by name may turn out not to serve. Whether a rooted collective is in place is the
-// root's affair: the choice must be the same on every rank.
-Shape Preparation::with_algorithm(Shape shape) const {
+// root's affair: the choice must be the same on every rank. No algorithm: the table alone was to be followed, and what
+// it names can't serve.
+Shape Preparation::with_algorithm(const Shape& shape, const Guide::Entry* rule) const {
   const std::int64_t unit_bytes = element_.size();
-  const auto with = [&](const Choice& choice) {
+  const auto with = [&](const Choice& choice, std::int64_t segment = 0) {
     Shape whole = shape;
     whole.algorithm = choice.algorithm;
     whole.width = choice.width;
     // Algorithms that do not cut their data must not be cached once for each segment size.
-    const std::int64_t units = segment_bytes(shape.memory) / std::max<std::int64_t>(1, unit_bytes);
+    const std::int64_t told = segment > 0 ? segment : context_.settings().segment;
+    const std::int64_t units = segment_bytes(told, shape.memory) / std::max<std::int64_t>(1, unit_bytes);
     whole.segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, units) : 0;
     whole.room = choice.algorithm->hierarchical ? context_.room_for(element_) : 0;
     whole.staged = whole.memory > 0 && staged(*choice.algorithm);
@@ -186,13 +199,19 @@ Shape Preparation::with_algorithm(Shape shape) const {
                         .commutative = shape.commutative,
                         .fixed_order = shape.fixed_order,
                         .topology = &context_.topology()};
-  const auto serves = [&](const Choice& choice) {
+  const auto can = [&](const Choice& choice) {
     Problem own = problem;
     own.width = choice.width;
-    return refusal(*choice.algorithm, own).empty() && context_.memory_for(with(choice), element_) <= shape.memory;
+    return refusal(*choice.algorithm, own).empty();
   };
+  const auto serves = [&](const Choice& choice, std::int64_t segment = 0) {
+    return can(choice) && context_.memory_for(with(choice, segment), element_) <= shape.memory;
+  };
+  if (wishes_.by_table && !(rule && can(rule->choice))) return {};
   const Choice told = context_.settings().told(call_.collective);
   if (told && serves(told)) return with(told);
+  // What takes too much memory is then handed down for that.
+  if (rule && (wishes_.by_table || serves(rule->choice, rule->segment))) return with(rule->choice, rule->segment);
   const std::int64_t total = shape.shares ? shape.shares->total() : shape.count;
   const Choice chosen{&choose({.collective = call_.collective,
                                .ranks = context_.ranks(),
@@ -271,13 +290,17 @@ void Preparation::refuse_unequal_ends() const {
 
 Prepared Preparation::task(Handles handles) {
   Shape shape = this->shape();
+  const Guide::Entry* const rule = this->rule(shape);
+  if (wishes_.by_table && !rule) return nullptr;
   engine::Reduction reduction{call_.combine, call_.commutative};
   if (of_.reduces) {
     if (call_.op != MPI_OP_NULL) reduction = engine::reduction_of(call_.op, call_.output.type);
     shape.commutative = reduction.commutative && !shape.fixed_order;
   }
   refuse_unequal_ends();
-  Prepared task = context_.prepare(with_algorithm(std::move(shape)));
+  shape = with_algorithm(shape, rule);
+  if (!shape.algorithm) return nullptr;
+  Prepared task = context_.prepare(shape);
   if (of_.reduces) {
     task->use_element(element_);
     task->set_operation(reduction.code);
@@ -342,11 +365,17 @@ Prepared prepare(Context& context, const detail::Call& call, const Wishes& wishe
   const bool twice = call.input.address && call.input.address == call.output.address;  // see find_places
   const bool simple = !call.combine && !call.input.counts && !call.output.counts && !twice;
   if (simple) {
+    if (wishes.by_table && context.passed_by(signature)) return nullptr;
     if (Prepared known = context.recall(signature, call.input.address, call.output.address)) return known;
   }
   Preparation preparation(context, call, wishes);
   Prepared task = preparation.task(handles);
-  if (simple && preparation.memorable()) task->remember_as(signature);
+  if (!simple || !preparation.memorable()) return task;
+  if (task) {
+    task->remember_as(signature);
+  } else {
+    context.pass_by(signature);
+  }
   return task;
 }
 

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <quadrille/error.hpp>
 #include <stdexcept>
@@ -15,7 +17,9 @@
 #include "bench/surveyed.hpp"
 #include "draw/plot.hpp"
 #include "measure/plot.hpp"
+#include "measure/winners.hpp"
 #include "measure/wish.hpp"
+#include "select/table.hpp"
 #include "survey/survey.hpp"
 
 namespace {
@@ -33,12 +37,43 @@ void write(const std::string& file, const std::string& text) {
   if (!out.flush()) throw std::runtime_error(fmt::format("can't write {}", file));
 }
 
-// Before hours of measuring: what can't be written, or nothing.
-std::string unwritable(const measure::Wish& wish) {
-  for (const std::string& file : {wish.json, wish.csv, wish.plot}) {
-    if (!file.empty() && file != "-" && !std::ofstream(file, std::ios::app)) return file;
+// Before hours of measuring: what is wrong with the files, or nothing.
+std::string wrong_with_files(const measure::Wish& wish) {
+  for (const std::string& file : {wish.json, wish.csv, wish.plot, wish.table}) {
+    const bool output = file == "-" && file != wish.table;
+    if (!file.empty() && !output && !std::ofstream(file, std::ios::app)) return fmt::format("can't write {}", file);
+  }
+  try {
+    if (!wish.table.empty()) read_table(wish.table);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
   }
   return "";
+}
+
+// Under MPICH whose ranks share cores, the drop-in makes MPICH's own calls yield: without it they are not what the
+// table will be used beside.
+bool native_will_differ(const bench::Place& place) {
+#if defined(MPICH)
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  return place.oversubscribed &&
+         std::string_view(preloaded ? preloaded : "").find("quadrille-dropin") == std::string_view::npos;
+#else
+  static_cast<void>(place);
+  return false;
+#endif
+}
+
+// Programs that start meanwhile find the old table or the new one.
+void record_winners(const std::string& file, const measure::Report& report, const engine::Context& measured) {
+  Table table = read_table(file);
+  Section section = measure::winners(report, measured.nodes(), measured.settings().segment);
+  const std::size_t rules = section.rules.size();
+  put(table, std::move(section), measure::measured_collectives(report));
+  write(file + ".new", to_text(table));
+  std::filesystem::rename(file + ".new", file);
+  fmt::print(stderr, "quadrille bench: {} rules for {} ranks and {} nodes are in {}\n", rules, report.provenance.ranks,
+             measured.nodes(), file);
 }
 
 bool several_nodes = false;
@@ -53,15 +88,23 @@ int measure_all(int argc, char** argv) {
     if (rank == 0) fmt::print(exit.status == 0 ? stdout : stderr, "{}", exit.text);
     return exit.status;
   }
-  const std::string wrong_file = rank == 0 ? unwritable(wish) : "";
-  int writable = wrong_file.empty() ? 1 : 0;
-  PMPI_Bcast(&writable, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  if (writable == 0) {
-    if (rank == 0) fmt::print(stderr, "quadrille bench: can't write {}\n", wrong_file);
+  const std::string wrong = rank == 0 ? wrong_with_files(wish) : "";
+  int fine = wrong.empty() ? 1 : 0;
+  PMPI_Bcast(&fine, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (fine == 0) {
+    if (rank == 0) fmt::print(stderr, "quadrille bench: {}\n", wrong);
     return 2;
   }
   bench::Session session(MPI_COMM_WORLD, wish);
   several_nodes = session.place().nodes > 1;
+  if (!wish.table.empty() && native_will_differ(session.place())) {
+    if (rank == 0) {
+      fmt::print(stderr,
+                 "quadrille bench: --table: ranks share cores, and MPICH's own calls will yield under the drop-in: "
+                 "measure them so, by quadrille run -- mpirun ... quadrille bench ...\n");
+    }
+    return 2;
+  }
   measure::Report report = session.run();
   std::string command = "quadrille bench";
   for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
@@ -71,6 +114,7 @@ int measure_all(int argc, char** argv) {
   write(wish.json, to_json(report));
   write(wish.csv, to_csv(report));
   if (!wish.plot.empty()) write(wish.plot, draw::plot(measure::plot_of({{wish.label, report}}, {})));
+  if (!wish.table.empty()) record_winners(wish.table, report, session.measured());
   return session.complete() ? 0 : 1;
 }
 

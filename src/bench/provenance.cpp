@@ -19,20 +19,6 @@ namespace quadrille::bench {
 
 namespace {
 
-std::string mpi_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
-  int length = 0;
-  engine::check(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  // "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\nMPICH Release date:..."
-  std::string first = text.data();
-  first.resize(std::min(first.find('\n'), std::min(first.find(','), first.size())));
-  for (char& letter : first) {
-    if (letter == '\t') letter = ' ';
-  }
-  const std::size_t colon = first.find(" Version: ");
-  return colon == std::string::npos ? first : first.erase(colon, std::string_view(" Version:").size());
-}
-
 int bound_cores() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -67,7 +53,7 @@ measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::
   all.allreduce(mine, least, [](int a, int b) { return std::min(a, b); });
   measure::Provenance provenance;
   provenance.version = version;
-  provenance.mpi = mpi_version();
+  provenance.mpi = engine::mpi_name();
   provenance.ranks = place.ranks;
   provenance.nodes = place.nodes;
   provenance.ranks_per_node =

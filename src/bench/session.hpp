@@ -46,6 +46,8 @@ class Session {
   Session(MPI_Comm comm, const measure::Wish& wish);
 
   const Place& place() const { return place_; }
+  // What our algorithms run on.
+  const engine::Context& measured() const { return *measured_; }
   // What was measured, without provenance; on rank 0, elsewhere nothing. What can't be measured is told on standard
   // error.
   measure::Report run();

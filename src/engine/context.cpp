@@ -107,6 +107,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
     close();
     throw;
   }
+  if (settings_.table) guide_ = Guide(*settings_.table, ranks_, nodes());
   users_first_ = next_sequence_;
 }
 
@@ -203,6 +204,10 @@ void Context::share_memory() {
   lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
                  crowded ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
+}
+
+std::int32_t Context::nodes() const {
+  return static_cast<std::int32_t>(topology_->first_of_domains(topology_->levels() - 1).size());
 }
 
 std::int64_t Context::room_for(const Layout& element) const {
@@ -323,17 +328,28 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
   return task;
 }
 
-std::unique_ptr<Task>& Context::recent(const Signature& signature) {
+std::size_t Context::place_for(const Signature& signature) {
   std::size_t hash = static_cast<std::size_t>(signature.collective) * 31 + static_cast<std::size_t>(signature.root);
   hash = hash * 31 + static_cast<std::size_t>(signature.output_count);
   hash = hash * 31 + reinterpret_cast<std::size_t>(signature.algorithm);
   hash = hash * 31 + static_cast<std::size_t>(signature.width);
-  return recent_[hash * 0x9e3779b97f4a7c15U >> 58U];
+  return hash * 0x9e3779b97f4a7c15U >> 58U;
+}
+
+void Context::pass_by(const Signature& signature) {
+  const auto locked = process_.lock();
+  passed_by_.resize(recent_.size());
+  passed_by_[place_for(signature)] = signature;
+}
+
+bool Context::passed_by(const Signature& signature) const {
+  const auto locked = process_.lock();
+  return !passed_by_.empty() && passed_by_[place_for(signature)] == signature;
 }
 
 std::unique_ptr<Task> Context::recall(const Signature& signature, const void* input, const void* output) {
   const auto locked = process_.lock();
-  std::unique_ptr<Task>& place = recent(signature);
+  std::unique_ptr<Task>& place = recent_[place_for(signature)];
   if (!place || *place->signature_ != signature) return nullptr;
   // A buffer that is NULL wants a second look.
   const auto missing = [](const std::vector<Typed>& blocks, const void* address) {
@@ -366,7 +382,7 @@ void Context::release(std::unique_ptr<Task> task) {
   undeclare(*task);
   if (task->signature_ && task->state_ != Task::State::failed) {
     task->state_ = Task::State::idle;
-    std::swap(task, recent(*task->signature_));
+    std::swap(task, recent_[place_for(*task->signature_)]);
     if (!task) return;
     task->signature_.reset();
   }

@@ -19,6 +19,7 @@
 #include "engine/process.hpp"
 #include "engine/reduction.hpp"
 #include "engine/settings.hpp"
+#include "select/guide.hpp"
 #include "shared/segment.hpp"
 #include "topology/topology.hpp"
 
@@ -149,6 +150,9 @@ class Context {
 
   // Where its ranks are.
   const Topology& topology() const { return *topology_; }
+  std::int32_t nodes() const;
+  // What the table says for so many ranks and nodes.
+  const Guide& guide() const { return guide_; }
   // Elements that a rank has room for in its node's memory, on every node; 0: there is none.
   std::int64_t room_for(const Layout& element) const;
 
@@ -158,6 +162,9 @@ class Context {
 
   // The task of an earlier call with this signature, bound to these addresses; null if there is none at hand.
   std::unique_ptr<Task> recall(const Signature& signature, const void* input, const void* output);
+  // Calls with this signature have no rule in the table: the next one needs no second look either.
+  void pass_by(const Signature& signature);
+  bool passed_by(const Signature& signature) const;
   // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
   std::unique_ptr<Task> prepare(const Shape& shape);
   // The counts of all ranks, by a pointer that is the same for the same counts as long as something uses them.
@@ -209,7 +216,7 @@ class Context {
     std::size_t operator()(const Shape& shape) const;
   };
 
-  std::unique_ptr<Task>& recent(const Signature& signature);
+  static std::size_t place_for(const Signature& signature);
   std::int64_t part_for(const Shape& shape) const;
   Ground ground_for(const Shape& shape) const;
   void refuse_start(const Task& task) const;
@@ -242,6 +249,7 @@ class Context {
   Rank ranks_ = 1;
   Ground ground_;
   std::optional<Topology> topology_;
+  Guide guide_;
   std::vector<std::int32_t> seats_;  // by rank: its number on its node
   shared::Segment segment_;
   std::optional<shared::Lanes> lanes_;
@@ -249,7 +257,8 @@ class Context {
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;
   std::unordered_map<Shape, Entry, ShapeHash> cache_;
-  std::array<std::unique_ptr<Task>, 64> recent_;  // by signature, as far as they don't displace each other
+  std::array<std::unique_ptr<Task>, 64> recent_;     // by signature, as far as they don't displace each other
+  std::vector<std::optional<Signature>> passed_by_;  // likewise; empty until there is one
   std::vector<std::shared_ptr<const Shares>> shares_;
   std::uint64_t clock_ = 0;
   std::int64_t next_sequence_ = 0;

@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <string>
 
 namespace quadrille::engine {
 
@@ -13,5 +14,8 @@ inline constexpr std::int64_t max_int_count = 1 << 30;
 
 // Throws Error where MPI did not say MPI_SUCCESS. `call` is the name of the function.
 void check(int code, const char* call);
+
+// This MPI's name and version, as "Open MPI v4.1.4".
+std::string mpi_name();
 
 }  // namespace quadrille::engine

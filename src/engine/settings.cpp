@@ -169,6 +169,7 @@ Settings Settings::from_environment() {
   read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
   read_signal("QUADRILLE_SIGNAL", settings.signal);
   read_algorithms("QUADRILLE_ALGORITHM", settings);
+  settings.table = rules_in(setting("QUADRILLE_TABLE"));
   read_switch("QUADRILLE", settings.off);
   settings.report = !setting("QUADRILLE_REPORT").empty();
   const auto nothing_else = [](std::string_view) { return false; };
@@ -200,6 +201,7 @@ Settings agreed_settings(MPI_Comm comm) {
   }
   check(PMPI_Bcast(&word, sizeof word, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
+  word.settings.table = agreed_rules(word.settings.table, comm);
   return word.settings;
 }
 

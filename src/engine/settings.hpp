@@ -6,6 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "engine/mpi.hpp"
+#include "engine/rules.hpp"
 
 namespace quadrille::engine {
 
@@ -27,6 +28,8 @@ struct Settings {
   // QUADRILLE_ALGORITHM=allreduce=ring,bcast=binomial: their places in the catalogue, from 1; 0: not told
   std::array<std::int32_t, collectives> algorithm = {};
   std::array<std::int32_t, collectives> width = {};  // the numbers behind their names; 0: not told
+
+  const Rules* table = nullptr;  // QUADRILLE_TABLE: what it says under this MPI; null: there is none
 
   // For the drop-in.
   bool off = false;                           // QUADRILLE=off: everything is handed down

@@ -17,6 +17,7 @@
 
 #include "interpose/yielding.hpp"
 #include "machine/cores.hpp"
+#include "select/guide.hpp"
 
 namespace quadrille::interpose {
 
@@ -49,7 +50,7 @@ bool is_loaded(std::string_view mpi) {
 }  // namespace
 
 DropIn& DropIn::get() {
-  static DropIn drop_in;
+  static DropIn& drop_in = *new DropIn;  // for MPI_Finalize in a destructor after main
   return drop_in;
 }
 
@@ -97,21 +98,35 @@ void DropIn::begin() {
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
     // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
     const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
-    for (std::size_t i = 0; i < collectives; ++i) {
-      asked_[i] = (settings_.forced[i] || spinning) && settings_.only[i] && !settings_.except[i];
-    }
     reporting_ = settings_.report;
     // The program may change its folder and its environment. Only rank 0 writes; others may not be told at all.
     report_path_ = engine::setting("QUADRILLE_REPORT");
     if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
+    ask(spinning);
     active_ = true;
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
+  }
+}
+
+// What is to be served: what is forced, and what the table has rules for.
+void DropIn::ask(bool spinning) {
+  for (std::size_t i = 0; i < collectives; ++i) {
+    const bool allowed = settings_.only[i] && !settings_.except[i];
+    const bool always = settings_.forced[i] || spinning;
+    const bool ruled =
+        settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
+                                       [&](auto& rule) { return rule.collective == static_cast<std::int32_t>(i); });
+    asked_[i] = allowed && (always || ruled) ? Outcome::served
+                : allowed && settings_.table ? Outcome::not_in_table
+                                             : Outcome::not_asked;
+    by_table_[i] = !always;
+    beyond_table_ |= allowed && always;
   }
 }
 
@@ -136,7 +151,7 @@ bool DropIn::all_reach_waits_of_mpi() {
 
 void DropIn::end() {
   if (!std::exchange(active_, false)) return;
-  asked_ = {};
+  asked_ = filled(Outcome::inactive);
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
   if (!std::exchange(reporting_, false)) return;
@@ -174,6 +189,14 @@ bool DropIn::may_make_communicators() {
 #endif
 }
 
+// Whether it has rules for so many ranks, on however many nodes.
+bool DropIn::table_has(MPI_Comm comm) const {
+  int size = 0;
+  check(PMPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
+                                        [&](const PlainRule& rule) { return rule.ranks == size; });
+}
+
 // The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
 Outcome DropIn::judge(MPI_Comm comm) const {
   constexpr int most_communicators = 128;
@@ -181,6 +204,7 @@ Outcome DropIn::judge(MPI_Comm comm) const {
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) return Outcome::intercommunicator;
   if (!within_world(comm)) return Outcome::other_world;
+  if (!beyond_table_ && !table_has(comm)) return Outcome::not_in_table;
   std::array<int, 2> fine = {served_communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
   check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (fine[1] == 0) return Outcome::threads;
@@ -190,8 +214,13 @@ Outcome DropIn::judge(MPI_Comm comm) const {
 Seen DropIn::first_seen(MPI_Comm comm) {
   auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm)});
   if (seen->outcome == Outcome::served) {
-    seen->context = std::make_unique<Context>(comm, settings_).release();
-    ++served_communicators_;
+    auto context = std::make_unique<Context>(comm, settings_);
+    if (beyond_table_ || !context->guide().empty()) {
+      seen->context = context.release();
+      ++served_communicators_;
+    } else {
+      seen->outcome = Outcome::not_in_table;
+    }
   }
   check(PMPI_Comm_set_attr(comm, key_, seen.get()), "MPI_Comm_set_attr");
   return *seen.release();

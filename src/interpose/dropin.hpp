@@ -34,9 +34,10 @@ class DropIn {
   // Before MPI_Finalize: writes the report, if one was asked for.
   void end();
 
-  bool active() const { return active_; }
-  // Whether calls of this collective are to be served where they can be.
-  bool asked(Collective collective) const { return asked_[static_cast<std::size_t>(collective)]; }
+  // Whether calls of this collective are to be served where they can be, or why not.
+  Outcome asked(Collective collective) const { return asked_[static_cast<std::size_t>(collective)]; }
+  // Whether only those that the table has a rule for.
+  bool by_table(Collective collective) const { return by_table_[static_cast<std::size_t>(collective)]; }
 
   // Whether blocking messages are to be waited for by the engine, so that ranks that share a core get it.
   bool waits() const { return waits_; }
@@ -57,16 +58,25 @@ class DropIn {
   }
 
  private:
+  static constexpr std::array<Outcome, collectives> filled(Outcome outcome) {
+    std::array<Outcome, collectives> all = {};
+    all.fill(outcome);
+    return all;
+  }
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();
   static bool all_reach_waits_of_mpi();
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
+  void ask(bool spinning);
+  bool table_has(MPI_Comm comm) const;
   Outcome judge(MPI_Comm comm) const;
   Seen first_seen(MPI_Comm comm);
 
   bool active_ = false;
-  std::array<bool, collectives> asked_ = {};
+  std::array<Outcome, collectives> asked_ = filled(Outcome::inactive);
+  std::array<bool, collectives> by_table_ = {};
+  bool beyond_table_ = false;  // some collective is served without a rule
   bool waits_ = false;
   Waits how_ = Waits::mpis;
   bool reporting_ = false;

@@ -11,6 +11,7 @@ namespace quadrille::interpose {
 enum class Outcome : std::uint8_t {
   served,
   not_asked,
+  not_in_table,
   inactive,
   intercommunicator,
   other_world,
@@ -22,11 +23,12 @@ enum class Outcome : std::uint8_t {
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 12;
+constexpr std::size_t outcomes = 13;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"served",
                                                                   "not asked for",
+                                                                  "not in the table",
                                                                   "before MPI_Init or after MPI_Finalize",
                                                                   "an intercommunicator",
                                                                   "ranks of another MPI_COMM_WORLD",

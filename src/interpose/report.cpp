@@ -56,14 +56,15 @@ std::size_t Report::size_class(std::int64_t bytes) {
   return static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), bytes) - bounds.begin());
 }
 
-void Report::add(Collective collective, std::int64_t bytes, double seconds, Outcome outcome) {
+void Report::add(Collective collective, std::int64_t bytes, double seconds, const Algorithm* algorithm) {
   const auto row = static_cast<std::size_t>(collective);
   const std::size_t column = size_class(bytes);
   const std::lock_guard lock(mutex_);
   Cell& cell = table_.called[row][column];
   ++cell.calls;
   cell.bytes += bytes;
-  table_.served[row][column] += outcome == Outcome::served ? 1 : 0;
+  table_.served[row][column] += algorithm ? 1 : 0;
+  if (algorithm) ++by_[static_cast<std::size_t>(place_of(*algorithm))];
   seconds_[row][column] += seconds;
 }
 
@@ -80,6 +81,8 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits) {
   PMPI_Comm_size(MPI_COMM_WORLD, &whole.ranks);
   PMPI_Reduce(&table_, &whole.table, sizeof(Table) / sizeof(std::int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&seconds_, &whole.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  whole.by.resize(by_.size());
+  PMPI_Reduce(by_.data(), whole.by.data(), static_cast<int>(by_.size()), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&peak, &whole.peak_bytes, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   if (path == "-") {
@@ -112,6 +115,13 @@ void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason&
   }
 }
 
+template <class Visit>
+void Report::for_each_algorithm(const Whole& whole, const Visit& visit) {
+  for (std::size_t place = 0; place < whole.by.size(); ++place) {
+    if (whole.by[place] > 0) visit(*catalogue()[place], whole.by[place]);
+  }
+}
+
 std::string Report::as_text(const Whole& whole) {
   constexpr std::array<std::string_view, 3> waits = {"", "; ranks share cores, and MPI's waits were made to yield",
                                                      "; ranks share cores, and waits are ours"};
@@ -131,6 +141,11 @@ std::string Report::as_text(const Whole& whole) {
       [&](std::string_view collective, std::string_view why, std::int64_t calls) {
         reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, why);
       });
+  std::string algorithms;
+  for_each_algorithm(whole, [&](const Algorithm& algorithm, std::int64_t calls) {
+    algorithms += fmt::format("  {:<22}{:>10}  {}\n", name(algorithm.collective), calls, algorithm.name);
+  });
+  if (!algorithms.empty()) text += "served, calls and by which algorithm:\n" + algorithms;
   if (!reasons.empty()) text += "handed down to MPI, calls and why:\n" + reasons;
   return text;
 }
@@ -155,10 +170,16 @@ std::string Report::as_json(const Whole& whole) {
         last = collective;
       });
   if (!last.empty()) reasons += "}";
+  std::string algorithms;
+  for_each_algorithm(whole, [&](const Algorithm& algorithm, std::int64_t calls) {
+    algorithms += fmt::format(R"({}{{"collective":"{}","algorithm":"{}","calls":{}}})",
+                              algorithms.empty() ? "" : ",\n  ", name(algorithm.collective), algorithm.name, calls);
+  });
   constexpr std::array<std::string_view, 3> waits = {"MPI's", "yielding", "ours"};
   return fmt::format(
-      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"calls\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
-      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], rows, reasons);
+      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"calls\":[\n  {}],\n "
+      "\"algorithms\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
+      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], rows, algorithms, reasons);
 }
 
 }  // namespace quadrille::interpose

@@ -7,8 +7,9 @@
 #include <mutex>
 #include <quadrille/call.hpp>
 #include <string>
+#include <vector>
 
-#include "algorithms/collective.hpp"
+#include "algorithms/catalogue.hpp"
 #include "interpose/outcome.hpp"
 
 namespace quadrille::interpose {
@@ -22,7 +23,8 @@ using Counts = std::array<std::array<std::atomic<std::int64_t>, outcomes>, colle
 // What a program called, for people who ask: calls, bytes and time by collective and size, and what became of them.
 class Report {
  public:
-  void add(Collective collective, std::int64_t bytes, double seconds, Outcome outcome);
+  // `algorithm` served it; null: none of ours did.
+  void add(Collective collective, std::int64_t bytes, double seconds, const Algorithm* algorithm);
 
   // Collective over MPI_COMM_WORLD. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-", else as
   // JSON. The time is that of the slowest rank.
@@ -46,6 +48,7 @@ class Report {
     std::int64_t peak_bytes = 0;
     Table table;
     Seconds seconds = {};
+    std::vector<std::int64_t> by;
   };
 
   static std::size_t size_class(std::int64_t bytes);
@@ -53,12 +56,16 @@ class Report {
   // was handed down; collective by collective.
   template <class Visit, class VisitReason>
   static void for_each(const Whole& whole, const Visit& visit, const VisitReason& visit_reason);
+  // visit(algorithm, calls) for those that served, collective by collective.
+  template <class Visit>
+  static void for_each_algorithm(const Whole& whole, const Visit& visit);
   static std::string as_text(const Whole& whole);
   static std::string as_json(const Whole& whole);
 
   std::mutex mutex_;
   Table table_;
   Seconds seconds_ = {};
+  std::vector<std::int64_t> by_ = std::vector<std::int64_t>(catalogue().size());  // calls, by place in the catalogue
 };
 
 }  // namespace quadrille::interpose

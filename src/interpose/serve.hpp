@@ -15,30 +15,40 @@ int report_error(MPI_Comm comm, int code, const char* text);
 // Whether MPI finds the same fault with the arguments before it communicates: it is MPI's then to complain.
 bool is_for_mpi_to_judge(const Error& error);
 
+// What became of a call.
+struct Fate {
+  Outcome outcome = Outcome::served;
+  const Algorithm* algorithm = nullptr;  // that served it
+};
+
 // Serves a call, or hands it down, and says which. `describe` makes the detail::Call; `hand_down` makes the call to
 // MPI.
 template <class Describe, class HandDown>
 int serve_or_hand_down(Collective collective, MPI_Comm comm, const Describe& describe, const HandDown& hand_down,
-                       Outcome& outcome) {
+                       Fate& fate) {
   DropIn& drop_in = DropIn::get();
-  outcome = drop_in.active() ? Outcome::not_asked : Outcome::inactive;
-  if (!drop_in.asked(collective)) return hand_down();
+  fate.outcome = drop_in.asked(collective);
+  if (fate.outcome != Outcome::served) return hand_down();
   try {
     const Seen seen = drop_in.seen(comm);
-    outcome = seen.outcome;
+    fate.outcome = seen.outcome;
     if (!seen.context) return hand_down();
+    const bool by_table = drop_in.by_table(collective);
     api::Prepared task;
     try {
-      task = api::prepare(*seen.context, describe(), {}, api::Handles::borrowed);
+      if (!by_table || seen.context->guide().knows(collective)) {
+        task = api::prepare(*seen.context, describe(), {.by_table = by_table}, api::Handles::borrowed);
+      }
     } catch (const Error& error) {
       if (!is_for_mpi_to_judge(error)) throw;
-      outcome = Outcome::arguments;
+      fate.outcome = Outcome::arguments;
       return hand_down();
     }
-    if (seen.context->exceeds_memory(*task)) {
-      outcome = Outcome::memory;
+    if (!task || seen.context->exceeds_memory(*task)) {
+      fate.outcome = task ? Outcome::memory : Outcome::not_in_table;
       return hand_down();
     }
+    fate.algorithm = task->shape().algorithm;
     seen.context->run(std::move(task));
     return MPI_SUCCESS;
   } catch (const Error& error) {
@@ -52,18 +62,18 @@ int serve_or_hand_down(Collective collective, MPI_Comm comm, const Describe& des
 template <class Describe, class HandDown>
 int serve(Collective collective, MPI_Comm comm, const Describe& describe, const HandDown& hand_down) {
   DropIn& drop_in = DropIn::get();
-  Outcome outcome = Outcome::served;
+  Fate fate;
   Report* const report = drop_in.report();
   if (!report) {
-    const int code = serve_or_hand_down(collective, comm, describe, hand_down, outcome);
-    drop_in.count(collective, outcome);
+    const int code = serve_or_hand_down(collective, comm, describe, hand_down, fate);
+    drop_in.count(collective, fate.outcome);
     return code;
   }
   const auto start = std::chrono::steady_clock::now();
-  const int code = serve_or_hand_down(collective, comm, describe, hand_down, outcome);
+  const int code = serve_or_hand_down(collective, comm, describe, hand_down, fate);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  drop_in.count(collective, outcome);
-  report->add(collective, code == MPI_SUCCESS ? bytes_of(describe(), comm) : 0, took.count(), outcome);
+  drop_in.count(collective, fate.outcome);
+  report->add(collective, code == MPI_SUCCESS ? bytes_of(describe(), comm) : 0, took.count(), fate.algorithm);
   return code;
 }
 

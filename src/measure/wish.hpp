@@ -28,6 +28,7 @@ struct Wish {
   std::string json;  // files; "-": standard output; empty: none
   std::string csv;
   std::string plot;
+  std::string table;  // a file, in which other rules may be already
 };
 
 // The options of `quadrille bench`, for its help.

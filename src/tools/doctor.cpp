@@ -11,6 +11,7 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -19,6 +20,7 @@
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
 #include "machine/cores.hpp"
+#include "select/table.hpp"
 #include "tools/commands.hpp"
 #include "tools/places.hpp"
 #include "variables/variables.hpp"
@@ -41,6 +43,10 @@ std::string version_of(const std::string& said) {
   return said.substr(begin, said.find('\n', begin) - begin);
 }
 
+std::string version_of(launch::Mpi mpi) {
+  return version_of(launch::run({launch::launcher_of(mpi), "--version"}).text);
+}
+
 // The MPIs that are there, and whether there is a drop-in for each.
 std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
   std::vector<launch::Mpi> found;
@@ -48,7 +54,7 @@ std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
     const std::string mpi_name(launch::name(mpi));
     try {
       const std::filesystem::path launcher = launch::launcher_of(mpi);
-      const std::string said = version_of(launch::run({launcher, "--version"}).text);
+      const std::string said = version_of(mpi);
       found.push_back(mpi);
       const std::filesystem::path library = place_for(mpi_name) / "libquadrille-dropin.so";
       const bool there = std::filesystem::exists(library);
@@ -143,6 +149,46 @@ void look_at_variables(std::vector<Finding>& findings) {
   }
 }
 
+// The table that programs here would use: the environment's, or the site's; "" if there is none.
+std::string table_told() {
+  if (const char* value = std::getenv("QUADRILLE_TABLE"); value && *value) return value;
+  const char* const site = std::getenv("QUADRILLE_CONFIG");
+  std::ifstream file(site ? site : "/etc/quadrille.conf");
+  constexpr std::string_view begin = "QUADRILLE_TABLE=";
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  }
+  return "";
+}
+
+// A launcher says "4.1.4" somewhere, the MPI in a table is called "Open MPI v4.1.4".
+bool is_for(const Section& section, launch::Mpi mpi) {
+  const std::string_view name = mpi == launch::Mpi::openmpi ? "Open MPI" : "MPICH";
+  const std::size_t digits = section.mpi.find_first_of("0123456789");
+  return section.mpi.starts_with(name) && digits != std::string::npos &&
+         version_of(mpi).ends_with(section.mpi.substr(digits));
+}
+
+void look_at_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const std::string file = table_told();
+  if (file.empty()) return;
+  try {
+    const Table table = read_table(file);
+    std::size_t rules = 0;
+    for (const Section& section : table.sections) {
+      const auto fits = [&](launch::Mpi mpi) { return is_for(section, mpi); };
+      if (std::any_of(mpis.begin(), mpis.end(), fits)) rules += section.rules.size();
+    }
+    findings.push_back({"table", fmt::format("{} has {} rules for the MPIs that are here", file, rules),
+                        rules > 0 ? ""
+                                  : fmt::format("measure under the MPI that programs run with, as in: mpirun -n 4 "
+                                                "quadrille bench allreduce --table {}",
+                                                file)});
+  } catch (const std::invalid_argument& error) {
+    findings.push_back({"table", error.what(), "mend it, or unset QUADRILLE_TABLE: docs/environment.md says how"});
+  }
+}
+
 void look_at_shared_memory(std::vector<Finding>& findings) {
   constexpr double mebibyte = 1024.0 * 1024.0;
   constexpr double enough = 256;
@@ -223,6 +269,7 @@ void add_doctor(CLI::App& app, Exit& exit) {
     look_at_single_copy(findings);
     look_at_root(mpis, findings);
     look_at_variables(findings);
+    look_at_table(mpis, findings);
     fmt::print("{}", asked->json ? as_json(findings) : as_text(findings));
     const auto is_bad = [](const Finding& finding) { return !finding.remedy.empty(); };
     exit = std::any_of(findings.begin(), findings.end(), is_bad) ? 1 : 0;

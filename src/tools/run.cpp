@@ -27,6 +27,7 @@ struct RunWish {
   std::optional<std::string> only;
   std::optional<std::string> except;
   std::vector<std::string> algorithms;
+  std::optional<std::string> table;
   std::optional<std::string> memory;
   std::optional<std::string> report;
   bool check = false;
@@ -75,6 +76,7 @@ launch::Variables variables_of(const RunWish& wish, const std::filesystem::path&
   add("QUADRILLE_ONLY", wish.only);
   add("QUADRILLE_EXCEPT", wish.except);
   if (!wish.algorithms.empty()) add("QUADRILLE_ALGORITHM", joined(wish.algorithms));
+  if (wish.table) add("QUADRILLE_TABLE", std::filesystem::absolute(*wish.table).string());
   add("QUADRILLE_MEMORY", wish.memory);
   if (wish.check) add("QUADRILLE_CHECK", "1");
   if (wish.report)
@@ -113,14 +115,17 @@ void add_run(CLI::App& app, Exit& exit) {
   const auto wish = std::make_shared<RunWish>();
   auto* command = app.add_subcommand("run", "Run an MPI program, unchanged, on our collectives");
   command->footer(
-      "Example: quadrille run --report -- mpirun -n 4 ./program. Serves the collectives that are known to win, hands "
-      "the others down to MPI.");
+      "Example: quadrille run --table our.table --report -- mpirun -n 4 ./program. Serves what the table has, hands "
+      "the "
+      "rest down to MPI.");
   command->add_flag("--force", wish->force, "Serve every collective that can be served");
   command->add_option("--only", wish->only, "Serve these collectives alone, with commas between them");
   command->add_option("--except", wish->except,
                       "Never serve these; p2p: don't wait for the program's own messages either");
   command->add_option("--algorithm", wish->algorithms, "As allreduce=ring; may be given several times")
       ->allow_extra_args(false);
+  command->add_option("--table", wish->table, "Serve what this file, made by quadrille bench --table, says is faster")
+      ->check(CLI::ExistingFile);
   command->add_option("--memory", wish->memory, "Bytes a rank may take for a collective, as 64M");
   command->add_flag("--check", wish->check, "Compare every call across ranks before it starts");
   command->add_option("--report", wish->report, "At the end, say what was called and what became of it; =FILE: as JSON")

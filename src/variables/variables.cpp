@@ -16,6 +16,7 @@ constexpr std::array table = {
     Variable{"QUADRILLE_EXCEPT", "none", "what is never served", "--except", drop_in},
     Variable{"QUADRILLE_REPORT", "none", "what was called and what became of it", "--report", drop_in},
     Variable{"QUADRILLE_ALGORITHM", "chosen for each call", "the algorithm of a collective", "--algorithm"},
+    Variable{"QUADRILLE_TABLE", "none", "a file that says where our algorithms win, and which", "--table"},
     Variable{"QUADRILLE_CHECK", "0", "compare every call across ranks before it starts", "--check"},
     Variable{"QUADRILLE_PATIENCE", "0.5", "seconds until checked mode names a missing rank", ""},
     Variable{"QUADRILLE_WATCHDOG", "0: never", "seconds of waiting until a rank says for what", ""},

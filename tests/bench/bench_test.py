@@ -106,6 +106,46 @@ class Bench(unittest.TestCase):
             self.assertIn(("bcast", "512", "native"), [(row["collective"], row["bytes"], row["variant"]) for row in rows])
             xml.etree.ElementTree.parse(f"{folder}/a.svg")
 
+    def test_winners_go_into_a_table_beside_what_it_has(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(f"{folder}/a.table")
+            words = ("barrier", "bcast", "--sizes", "8,64", "--algorithms", "dissemination,binomial", "--time", "0.3", "--table", path)
+            done = bench(*words)
+            text = path.read_text()
+            self.assertRegex(text, r"^# quadrille table 1\n\n\[(Open MPI v|MPICH )[\d.]+\w*, 2 ranks, 1 nodes\]\n# measured ")
+            rules = [line for line in text.splitlines() if line.startswith(("barrier", "bcast"))]
+            self.assertIn(f"{len(rules)} rules for 2 ranks and 1 nodes are in {path}", done.stderr)
+            head = text.splitlines()[2]
+            path.write_text(f"# quadrille table 1\n{head}\n# old\nbarrier 0 tree\nallreduce 8 ring # mine\n"
+                            "[Another MPI 1, 2 ranks, 1 nodes]\nbarrier 0 tree\n")
+            bench(*words)
+            text = path.read_text()
+            self.assertRegex(text, r"# old\nallreduce +8 +ring  # mine\n")
+            self.assertRegex(text, r"\[Another MPI 1, 2 ranks, 1 nodes\]\nbarrier +0 +tree\n")
+            self.assertEqual(text.count("tree\n"), 1)
+            self.assertEqual(os.listdir(folder), ["a.table"])
+            # What was written can be read.
+            bench("barrier", "--time", "0.05", environment={"QUADRILLE_TABLE": str(path)})
+
+    def test_a_table_that_cannot_be_read_is_told_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(f"{folder}/a.table")
+            path.write_text("# quadrille table 1\nbarrier\n")
+            done = bench("barrier", "--time", "100", "--table", path, expect=2)
+            self.assertIn(f"{path}:2: expected", done.stderr)
+            self.assertEqual(path.read_text(), "# quadrille table 1\nbarrier\n")
+
+    @unittest.skipIf(MPI == "openmpi", "its calls yield by themselves")
+    def test_where_ranks_share_cores_a_table_is_measured_with_the_drop_in(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ranks = 2 * (os.cpu_count() or 1) + 1
+            words = ("barrier", "--algorithms", "tree", "--time", "0.05", "--table", f"{folder}/a.table")
+            self.assertIn("quadrille run -- mpirun", bench(*words, ranks=ranks, expect=2).stderr)
+            done = subprocess.run([QUADRILLE, "run", "--", *LAUNCH, str(ranks), QUADRILLE, "bench", *words],
+                                  capture_output=True, text=True, timeout=240)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn(f"{ranks} ranks", pathlib.Path(f"{folder}/a.table").read_text())
+
     def test_notices_a_delay_but_not_where_there_is_none(self):
         found = report("bcast", "allreduce", "--sizes", "256KiB", "--algorithms", "none", "--control", "--delay", "0.3", "--time", "2")
         for collective in ("bcast", "allreduce"):

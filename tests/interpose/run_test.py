@@ -38,6 +38,18 @@ def launched(ranks, *program, options=(), **variables):
     return run(QUADRILLE, "run", *options, "--", *LAUNCH, ranks, *program, **variables)
 
 
+def name_of_mpi():
+    done = run(*LAUNCH, 1, QUADRILLE, "bench", "barrier", "--algorithms", "none", "--time", "0.01", "--json", "-")
+    return json.loads(done.stdout)["provenance"]["mpi"]
+
+
+def written(path, rules, ranks, mpi=None):
+    """A table for so many ranks of one node."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"# quadrille table 1\n[{mpi or name_of_mpi()}, {ranks} ranks, 1 nodes]\n{rules}\n")
+    return path
+
+
 class Program(unittest.TestCase):
     def check(self, done):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -117,6 +129,65 @@ class Program(unittest.TestCase):
                     report = self.report(ranks, options=["--force"], program=program)
                     self.assertEqual(set(self.served(report)), {name.lower() for name in (*BLOCKING, "Barrier")})
                     self.assertEqual(report["handed_down"], {})
+
+    def test_a_table_serves_the_calls_it_has_by_its_algorithms_and_no_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(f"{folder}/table", "bcast 1-7 linear\nallreduce 4 ring\nallreduce 5-9 pairwise", 3)
+            report = self.report(3, options=["--table", path])
+            self.assertEqual(report["algorithms"], [
+                {"collective": "bcast", "algorithm": "linear", "calls": 9},
+                {"collective": "allreduce", "algorithm": "ring", "calls": 3}])
+            # The bcast of a pair has 8 bytes, of which the table has nothing.
+            self.assertEqual(self.served(report), {"bcast": 9, "allreduce": 3, "gather": 0})
+            down = {"not in the table": 3}
+            self.assertEqual(report["handed_down"], {"bcast": down, "gather": down})
+            done = launched(3, CALLS, options=["--table", path, "--report"])
+            self.assertRegex(done.stderr, r"served, calls and by which algorithm:\n +bcast +9  linear\n")
+            self.assertRegex(done.stderr, r"gather +3  not in the table\n")
+            # On another number of ranks it says nothing.
+            report = self.report(2, options=["--table", path])
+            self.assertEqual((sum(self.served(report).values()), report["algorithms"]), (0, []))
+            self.assertEqual(report["handed_down"]["allreduce"], {"not in the table": 2})
+
+    def test_a_table_is_one_word_among_others(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(f"{folder}/table", "bcast 4 linear\nallreduce 4 ring", 2)
+            report = self.report(2, options=["--table", path, "--except", "bcast"])
+            self.assertEqual(report["handed_down"]["bcast"], {"not asked for": 8})
+            self.assertEqual(report["handed_down"]["gather"], {"not in the table": 2})
+            report = self.report(2, options=["--table", path, "--force", "--only", "bcast", "--algorithm", "allreduce=ring"])
+            self.assertEqual(report["algorithms"], [
+                {"collective": "bcast", "algorithm": "linear", "calls": 6},
+                {"collective": "bcast", "algorithm": "binomial", "calls": 2}])
+            report = self.report(2, options=["--table", path, "--algorithm", "allreduce=pairwise"])
+            self.assertIn({"collective": "allreduce", "algorithm": "pairwise", "calls": 2}, report["algorithms"])
+            with open(f"{folder}/site.conf", "w", encoding="utf-8") as file:
+                file.write(f"QUADRILLE_TABLE={path}\nQUADRILLE_REPORT=-\n")
+            done = launched(2, CALLS, QUADRILLE_CONFIG=f"{folder}/site.conf")
+            self.check(done)
+            self.assertRegex(done.stderr, r"allreduce +2  ring\n")
+            for words in (("corners",), ()):
+                self.check(launched(3, CALLS, *words, options=["--table", path, "--check"]))
+
+    def test_a_table_of_another_mpi_is_not_used(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(f"{folder}/table", "bcast 4 linear", 2, mpi="Another MPI 1.0")
+            done = launched(2, CALLS, options=["--table", path, "--report"])
+            self.check(done)
+            said = f"quadrille: {path} was measured under Another MPI 1.0, and this is {name_of_mpi()}"
+            self.assertEqual(done.stderr.count(said), 1, done.stderr)
+            self.assertRegex(done.stderr, r"bcast +8  not in the table\n")
+
+    def test_what_is_wrong_with_a_table_is_named_and_all_goes_down(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = written(f"{folder}/table", "bcast 4 linear\nbcast 8 slowly", 2)
+            done = launched(2, CALLS, options=["--table", path])
+            self.check(done)
+            self.assertIn(f"{path}:4: expected an algorithm of bcast", done.stderr)
+            self.assertIn("stays out of the way", done.stderr)
+            done = launched(2, CALLS, options=["--table", f"{folder}/none"])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--table", done.stderr)
 
     def test_only_and_except_choose(self):
         served = self.served(self.report(2, options=["--force", "--only", "bcast,gather"]))

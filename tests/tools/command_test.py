@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -269,6 +270,32 @@ class Doctor(unittest.TestCase):
         said = {finding["text"]: finding["remedy"] for finding in findings if finding["topic"] == "environment"}
         self.assertEqual(said["QUADRILLE_ONLY=bcast is set"], "")
         self.assertIn("there is no QUADRILLE_FROCE", said["QUADRILLE_FROCE=all is set"])
+
+    def test_the_table_is_read_and_held_against_the_mpis(self):
+        def finding(text):
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder, "a.table")
+                path.write_text(text)
+                site = pathlib.Path(folder, "site.conf")
+                site.write_text(f"QUADRILLE_TABLE={path}\n")
+                for told in ({"QUADRILLE_TABLE": str(path)}, {"QUADRILLE_CONFIG": str(site)}):
+                    done = run("doctor", "--json", **told)
+                    found = [one for one in json.loads(done.stdout) if one["topic"] == "table"]
+                    self.assertEqual(len(found), 1)
+            return found[0]
+
+        broken = finding("# quadrille table 1\nbcast\n")
+        self.assertRegex(broken["text"], r"a\.table:2: expected")
+        self.assertFalse(broken["good"])
+        foreign = finding("# quadrille table 1\n[Another MPI 1.0, 2 ranks, 1 nodes]\nbcast 8 linear\n")
+        self.assertIn("quadrille bench", foreign["remedy"])
+        here = [one for one in json.loads(run("doctor", "--json").stdout) if one["topic"] in ("openmpi", "mpich")]
+        for one in here:
+            version = re.search(r"(\d+\.\d+[\w.]*)\), drop-in", one["text"]).group(1)
+            name = {"openmpi": "Open MPI v", "mpich": "MPICH "}[one["topic"]] + version
+            found = finding(f"# quadrille table 1\n[{name}, 2 ranks, 1 nodes]\nbcast 8 linear\nbcast 9 linear\n")
+            self.assertIn("has 2 rules for the MPIs that are here", found["text"])
+            self.assertTrue(found["good"])
 
     def test_the_text_shows_the_remedy_below_the_finding(self):
         done = run("doctor", "-n", "100000")

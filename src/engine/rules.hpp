@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "engine/mpi.hpp"
+#include "select/guide.hpp"
+
+namespace quadrille::engine {
+
+// The rules of tables live as long as the process, the same ones once.
+using Rules = std::vector<PlainRule>;
+
+// What a table says under this MPI, read once; null if the path is empty. Says so on stderr if it was measured under
+// other MPIs alone. Throws Error, with file and line, for what can't be read.
+const Rules* rules_in(std::string_view path);
+
+// Rank 0's. Collective.
+const Rules* agreed_rules(const Rules* mine, MPI_Comm comm);
+
+}  // namespace quadrille::engine
