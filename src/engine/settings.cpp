@@ -201,7 +201,7 @@ Settings agreed_settings(MPI_Comm comm) {
   }
   check(PMPI_Bcast(&word, sizeof word, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
-  word.settings.table = agreed_rules(word.settings.table, comm);
+  if (word.settings.table) word.settings.table = agreed_rules(word.settings.table, comm);  // by rank 0 alone
   return word.settings;
 }
 

@@ -185,16 +185,18 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
     one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
     if (of.counts_differ) one.shares = shares_of(one);
     one.problem.shares = one.shares.get();
-    // All machines for few ranks, for many they take turns.
-    const std::size_t tried = ranks <= every_machine ? known.size() : 1;
-    for (std::size_t i = 0; i < tried; ++i) {
+    // All machines for few ranks, for many they take turns, as far as the algorithm serves there.
+    std::size_t wanted = ranks <= every_machine ? known.size() : 1;
+    for (std::size_t i = 0; i < known.size() && wanted > 0; ++i) {
       const Machine& machine = known[(next++) % known.size()];
       one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
       one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
       one.machine = machine.topology;
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;
-      if (refusal(algorithm, one.problem).empty()) all.push_back(one);
+      if (!refusal(algorithm, one.problem).empty()) continue;
+      all.push_back(one);
+      --wanted;
     }
   };
   for (const Variety& variety : varieties(algorithm, ranks)) {

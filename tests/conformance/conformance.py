@@ -114,7 +114,7 @@ def attempt(arguments, entry):
     outcomes = []
     while len(outcomes) <= RETRIES and not (outcomes and outcomes[-1].passed):
         outcomes.append(launch.run_test(arguments.mpi, arguments.work, entry, [arguments.preload.resolve()],
-                                        arguments.env))
+                                        arguments.env, cluster=arguments.cluster))
     return outcomes
 
 
@@ -215,6 +215,8 @@ def parse_arguments():
     command.add_argument("--preload", type=pathlib.Path, required=True, metavar="LIB.so", help="the library")
     command.add_argument("--env", type=pair, action="append", default=[], metavar="KEY=VALUE",
                          help="a variable for the environment of the ranks; any number of times")
+    command.add_argument("--cluster", type=lambda text: pathlib.Path(text).resolve(), metavar="QUADRILLE",
+                         help="on the nodes of the cluster that this command has brought up")
     command.add_argument("--only", default="", metavar="TEXT", help="only the tests whose line contains this")
     command.add_argument("--least-served", type=int, default=0, metavar="N",
                          help="fail if the library served fewer calls (default: 0)")

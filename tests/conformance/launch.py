@@ -96,7 +96,17 @@ def is_success(entry, output, status):
     return len(said) == 1 and silent and (status != 0) == (entry.result_test == "TestStatusNoErrors")
 
 
-def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=False):
+def command_line(mpi_name, entry, variables, cluster):
+    """The test under the MPI's launcher, or on the nodes of a cluster by the command `quadrille` that brought it up."""
+    mpi, program = mpis.MPIS[mpi_name], [f"./{entry.program}", *entry.arguments]
+    if cluster:
+        settings = [f"{name}={value}" for name, value in variables]
+        return [cluster, "cluster", "run", "-n", str(entry.ranks), "--mpi", mpi_name, "--", "env", *settings, *program]
+    options = [option for name, value in variables for option in mpi.variable(name, value)]
+    return [*mpi.launcher, *options, "-n", str(entry.ranks), *program]
+
+
+def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=False, cluster=None):
     """Runs a test once. Libraries to preload and variables, (name, value), are for the ranks, not for the launcher.
     Unless everything is to be as it is installed, waits yield the core under every MPI."""
     mpi, built = mpis.MPIS[mpi_name], work / mpi_name
@@ -107,8 +117,7 @@ def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=Fal
         if libraries:
             variables.append(("LD_PRELOAD", ":".join(map(str, libraries))))
         variables.append(("QUADRILLE_REPORT", str(report)))
-        options = [option for name, value in variables for option in mpi.variable(name, value)]
-        command = [*mpi.launcher, *options, "-n", str(entry.ranks), f"./{entry.program}", *entry.arguments]
+        command = command_line(mpi_name, entry, variables, cluster)
         output, status, seconds = run_command(command, built / entry.folder, mpi.environment, entry.limit)
         text = report.read_text() if report.exists() else "{}"
     if status is None:
