@@ -61,8 +61,10 @@ CombineFunction kernel_on(MPI_Op op) {
   if (op == MPI_SUM) return combine<Type, Wrapping<std::plus<>>>;
   if (op == MPI_PROD) return combine<Type, Wrapping<std::multiplies<>>>;
   if constexpr (std::is_integral_v<Type>) {
-    if (op == MPI_MIN) return combine<Type, Least>;
-    if (op == MPI_MAX) return combine<Type, Greatest>;
+    if constexpr (std::is_signed_v<Type>) {
+      if (op == MPI_MIN) return combine<Type, Least>;
+      if (op == MPI_MAX) return combine<Type, Greatest>;
+    }
     if (op == MPI_BAND) return combine<Type, Bitwise<std::bit_and<>>>;
     if (op == MPI_BOR) return combine<Type, Bitwise<std::bit_or<>>>;
     if (op == MPI_BXOR) return combine<Type, Bitwise<std::bit_xor<>>>;

@@ -55,11 +55,11 @@ class Installed(unittest.TestCase):
     def test_a_copy_of_the_examples_builds_and_runs(self):
         source = shutil.copytree(GIVEN.examples, self.folder / "examples")
         build = self.folder / "build"
-        targets = [f"overlap_{GIVEN.mpi}", f"redistribute_{GIVEN.mpi}", f"fit_{GIVEN.mpi}"]
+        targets = [f"{name}_{GIVEN.mpi}" for name in ("overlap", "redistribute", "levels", "fit")]
         run("cmake", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
         run("cmake", "--build", build, "--parallel", "2", "--target", *targets)
         passed = run("ctest", "--test-dir", build, "--output-on-failure", "--no-tests=error", "-R", GIVEN.mpi)
-        self.assertIn("100% tests passed, 0 tests failed out of 3", passed)
+        self.assertIn("100% tests passed, 0 tests failed out of 4", passed)
 
     def test_a_project_in_c_alone_builds_and_runs(self):
         program = self.installation.build_by_cmake(GIVEN.examples / "fit.c", "C", self.folder / "project")
