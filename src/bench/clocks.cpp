@@ -1,5 +1,7 @@
 #include "bench/clocks.hpp"
 
+#include <sys/prctl.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -119,7 +121,11 @@ void Clocks::wait_until(double time, bool own_core) const {
   if (!own_core && end > local()) {
     const double whole = std::floor(end);
     const timespec until = {.tv_sec = static_cast<time_t>(whole), .tv_nsec = static_cast<long>((end - whole) * 1e9)};
+    // To the microsecond, also where whoever started us lets sleeps be coarse.
+    const int slack = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
+    prctl(PR_SET_TIMERSLACK, 1UL, 0, 0, 0);
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
+    prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(slack), 0, 0, 0);
   }
   while (local() < end) {
   }
