@@ -171,11 +171,6 @@ compose::Level leaders_of_nodes(const Problem& problem) {
   return {.leaders = Group::of(problem.topology->first_of_domains(problem.topology->levels() - 1)), .leader = 0};
 }
 
-Group node_of(const Problem& problem, Rank rank) {
-  if (!problem.topology) return Group::all(problem.ranks);
-  return problem.topology->domain(problem.topology->levels() - 1, rank);
-}
-
 bool in_rank_order(const Problem& problem) {
   return !problem.topology || problem.topology->in_rank_order();
 }

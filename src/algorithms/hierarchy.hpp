@@ -95,7 +95,6 @@ class ScatterInside {
 
 // The leaders of all nodes, whatever is between them and the top.
 compose::Level leaders_of_nodes(const Problem& problem);
-Group node_of(const Problem& problem, Rank rank);
 // Whether the ranks of every node follow one another.
 bool in_rank_order(const Problem& problem);
 

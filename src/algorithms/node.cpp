@@ -43,9 +43,9 @@ Cut Cut::of(std::int64_t units, std::int64_t room, std::int64_t most) {
   return {piece, patterns::segments(units, piece), std::min<std::int64_t>(full, places) * piece + units % piece};
 }
 
-Group ranks_of(const Problem& problem) {
+Group ranks_of(const Problem& problem, Rank rank) {
   if (!problem.topology) return Group::all(problem.ranks);
-  return problem.topology->domain(problem.topology->levels() - 1, problem.rank);
+  return problem.topology->domain(problem.topology->levels() - 1, rank);
 }
 
 Rank leader_of(const Problem& problem) {

@@ -28,8 +28,11 @@ inline bool shares_memory(const Problem& problem) {
   return problem.room > Cut::places;
 }
 
-// The ranks of this rank's node, in rank order.
-Group ranks_of(const Problem& problem);
+// The ranks of a rank's node, in rank order; of the problem's own.
+Group ranks_of(const Problem& problem, Rank rank);
+inline Group ranks_of(const Problem& problem) {
+  return ranks_of(problem, problem.rank);
+}
 // Who speaks for them: the root, if it is one of them.
 Rank leader_of(const Problem& problem);
 // How many ranks the largest node has.

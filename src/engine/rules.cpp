@@ -67,12 +67,10 @@ const Rules* rules_in(std::string_view path) {
 }
 
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
-  int rank = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  int count = rank == 0 && mine ? static_cast<int>(mine->size()) : -1;
+  Rules rules = mine ? *mine : Rules();
+  int count = static_cast<int>(rules.size());
   check(PMPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast");
-  if (count < 0) return nullptr;
-  Rules rules = rank == 0 ? *mine : Rules(static_cast<std::size_t>(count));
+  rules.resize(static_cast<std::size_t>(count));
   const auto bytes = static_cast<int>(rules.size() * sizeof(PlainRule));
   check(PMPI_Bcast(rules.data(), bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
   const std::lock_guard lock(mutex());

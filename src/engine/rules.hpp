@@ -15,7 +15,7 @@ using Rules = std::vector<PlainRule>;
 // other MPIs alone. Throws Error, with file and line, for what can't be read.
 const Rules* rules_in(std::string_view path);
 
-// Rank 0's. Collective.
+// Rank 0's; the others have none to say. Collective.
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm);
 
 }  // namespace quadrille::engine

@@ -201,7 +201,8 @@ Settings agreed_settings(MPI_Comm comm) {
   }
   check(PMPI_Bcast(&word, sizeof word, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
-  if (word.settings.table) word.settings.table = agreed_rules(word.settings.table, comm);  // by rank 0 alone
+  // Rank 0's address says to the others that there is one.
+  if (word.settings.table) word.settings.table = agreed_rules(rank == 0 ? word.settings.table : nullptr, comm);
   return word.settings;
 }
 

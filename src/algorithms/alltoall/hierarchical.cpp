@@ -65,7 +65,7 @@ void build(Builder& builder, const Problem& problem) {
     return hierarchy::joined(blocks);
   };
   compose::on(builder, top.leaders, hierarchy::channel_up(top), problem, [&](Builder&, const Problem&) {
-    const auto node_of = [&](Rank leader) { return hierarchy::node_of(problem, top.leaders[leader]); };
+    const auto node_of = [&](Rank leader) { return node::ranks_of(problem, top.leaders[leader]); };
     for (Rank i = 0; i < node.size(); ++i) {
       for (Rank j = 0; j < node.size(); ++j) {
         builder.copy(leaving.block(node[i], node[j]), arrived.block(node[j], node[i]));

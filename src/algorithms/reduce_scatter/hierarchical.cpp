@@ -32,7 +32,7 @@ std::int64_t units_of(const Problem& problem, Rank rank) {
 Shares shares_of_nodes(const Problem& problem, const compose::Level& top) {
   std::vector<std::int64_t> counts;
   for (Rank i = 0; i < top.leaders.size(); ++i) {
-    const Group node = hierarchy::node_of(problem, top.leaders[i]);
+    const Group node = node::ranks_of(problem, top.leaders[i]);
     std::int64_t units = 0;
     for (Rank j = 0; j < node.size(); ++j) units += units_of(problem, node[j]);
     counts.push_back(units);
@@ -46,7 +46,7 @@ Region by_nodes(Builder& builder, const Problem& problem, const compose::Level& 
   const Region sorted = builder.scratch(problem.total());
   std::int64_t place = 0;
   for (Rank i = 0; i < top.leaders.size(); ++i) {
-    const Group node = hierarchy::node_of(problem, top.leaders[i]);
+    const Group node = node::ranks_of(problem, top.leaders[i]);
     for (Rank j = 0; j < node.size(); ++j) {
       const Range share = problem.share(node[j]);
       builder.copy(sum.part(share), sorted.part(place, share.end - share.begin));
@@ -75,7 +75,7 @@ void build(Builder& builder, const Problem& problem) {
   const Region sum = leads ? builder.scratch(problem.total()) : Region{.buffer = Buffer::output, .length = 0};
 
   reduce_inside(builder, sum);
-  const Group node = hierarchy::node_of(problem, problem.rank);
+  const Group node = node::ranks_of(problem);
   Region ours;
   if (leads) {
     const Shares shares = shares_of_nodes(problem, top);

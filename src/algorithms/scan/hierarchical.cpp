@@ -19,7 +19,7 @@ Group last_of_nodes(const Problem& problem) {
   if (!problem.topology) return Group::strided(problem.ranks - 1, 1, 1);
   std::vector<Rank> last;
   for (const Rank first : problem.topology->first_of_domains(problem.topology->levels() - 1)) {
-    const Group node = hierarchy::node_of(problem, first);
+    const Group node = node::ranks_of(problem, first);
     last.push_back(node[node.size() - 1]);
   }
   return Group::of(std::move(last));
