@@ -91,7 +91,7 @@ BcastInside::BcastInside(Builder& builder, const Problem& problem, Rank from) : 
     cut_ = node::Cut::of(problem.count, problem.room, problem.segment);
     stage_.emplace(builder, cut_);
   } else {
-    cut_ = {problem.segment, patterns::segments(problem.count, problem.segment), 0};
+    cut_ = {.piece = problem.segment, .pieces = patterns::segments(problem.count, problem.segment)};
   }
 }
 
@@ -140,7 +140,7 @@ void GatherInside::operator()(Builder& builder, const Region& input, const node:
 
 ScatterInside::ScatterInside(Builder& builder, const Problem& problem, std::int64_t units)
     : problem_(problem), units_(units) {
-  if (problem.room / node::most_ranks(problem) <= node::Cut::places) return;
+  if (problem.room / node::most_ranks(problem) <= node::Cut::least_places) return;
   cut_ = node::Scatter::cut_of(problem, units);
   stage_.emplace(builder, problem, cut_);
 }

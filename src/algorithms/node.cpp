@@ -12,13 +12,13 @@ namespace {
 constexpr std::int64_t least_share = 256;
 
 // The slot of another rank, which has it under the same number.
-Region place_of(const Builder& builder, const Region& slot, Rank owner, const Segment& segment) {
-  return segment.in_ring(builder.slot_of(owner, slot.block, slot.length), Cut::places);
+Region place_of(const Builder& builder, const Cut& cut, const Region& slot, Rank owner, const Segment& segment) {
+  return segment.in_ring(builder.slot_of(owner, slot.block, slot.length), cut.places);
 }
 
 // Until the piece that had the place before is of no use to one rank, to anybody any more.
 void wait_for_place(Builder& builder, const Cut& cut, Rank reader, std::int32_t emptied, const Segment& segment) {
-  if (cut.pieces > Cut::places) builder.wait(reader, emptied, segment, Cut::places);
+  if (cut.places_are_used_again()) builder.wait(reader, emptied, segment, cut.places);
 }
 
 void wait_for_place(Builder& builder, const Cut& cut, std::int32_t emptied, const Segment& segment) {
@@ -28,19 +28,23 @@ void wait_for_place(Builder& builder, const Cut& cut, std::int32_t emptied, cons
 }
 
 void leave_place(Builder& builder, const Cut& cut, std::int32_t emptied, const Segment& segment) {
-  if (cut.pieces > Cut::places) builder.publish(emptied, segment);
+  if (cut.places_are_used_again()) builder.publish(emptied, segment);
 }
 
 }  // namespace
 
 Cut Cut::of(std::int64_t units, std::int64_t room, std::int64_t most) {
   constexpr std::int64_t aligned = 64;
+  constexpr std::int64_t most_places = 32;
   const std::int64_t limit = most > 0 ? most : room;
-  if (units <= room && units <= limit) return {std::max<std::int64_t>(1, units), 1, units};
-  std::int64_t piece = std::min(room / (places + 1), limit);
+  if (units <= room && units <= limit) return {.piece = std::max<std::int64_t>(1, units), .pieces = 1, .slot = units};
+  std::int64_t piece = std::min(room / (least_places + 1), limit);
   if (piece > aligned) piece = piece / aligned * aligned;
-  const std::int64_t full = units / piece;
-  return {piece, patterns::segments(units, piece), std::min<std::int64_t>(full, places) * piece + units % piece};
+  const std::int64_t places = std::min(room / piece - 1, most_places);  // one is for the rest behind the full ones
+  return {.piece = piece,
+          .pieces = patterns::segments(units, piece),
+          .slot = std::min(units / piece, places) * piece + units % piece,
+          .places = static_cast<std::int32_t>(places)};
 }
 
 Group ranks_of(const Problem& problem, Rank rank) {
@@ -95,7 +99,7 @@ Bcast::Bcast(Builder& builder, const Cut& cut)
 
 void Bcast::operator()(Builder& builder, Rank root, const Segment& segment, const Region& data) const {
   if (builder.ranks() == 1) return;
-  const Region place = place_of(builder, slot_, root, segment);
+  const Region place = place_of(builder, cut_, slot_, root, segment);
   builder.in_order([&] {
     if (builder.rank() == root) {
       wait_for_place(builder, cut_, emptied_, segment);
@@ -143,7 +147,7 @@ void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const R
 }
 
 Region Reduce::place(const Builder& builder, Rank owner, const Segment& segment) const {
-  return place_of(builder, slot_, owner, segment);
+  return place_of(builder, cut_, slot_, owner, segment);
 }
 
 void Reduce::reduce_alone(Builder& builder, bool wanted, const Segment& segment, const Region& input,
@@ -202,7 +206,7 @@ Scan::Scan(Builder& builder, const Cut& cut)
 
 void Scan::operator()(Builder& builder, const Segment& segment, const Region& input, const Region& output) const {
   const Rank self = builder.rank();
-  const auto place = [&](Rank of) { return place_of(builder, slot_, of, segment); };
+  const auto place = [&](Rank of) { return place_of(builder, cut_, slot_, of, segment); };
   if (builder.ranks() == 1) {
     builder.copy(input, output);
     return;
@@ -227,7 +231,7 @@ Gather::Gather(Builder& builder, const Cut& cut)
       emptied_(builder.counter(cut.pieces)) {}
 
 void Gather::put(Builder& builder, const Segment& segment, const Region& input) const {
-  builder.copy(input, place_of(builder, slot_, builder.rank(), segment));
+  builder.copy(input, place_of(builder, cut_, slot_, builder.rank(), segment));
   builder.publish(filled_, segment);
 }
 
@@ -235,7 +239,7 @@ void Gather::take(Builder& builder, const Segment& segment, const BlockOf& outpu
   for (Rank step = 1; step < builder.ranks(); ++step) {
     const Rank peer = patterns::at_distance(builder.rank(), step, builder.ranks());
     builder.wait(peer, filled_, segment);
-    builder.copy(place_of(builder, slot_, peer, segment), output(peer));
+    builder.copy(place_of(builder, cut_, slot_, peer, segment), output(peer));
   }
   leave_place(builder, cut_, emptied_, segment);
 }
@@ -273,7 +277,7 @@ Scatter::Scatter(Builder& builder, const Problem& problem, const Cut& cut)
 
 Region Scatter::place(const Builder& builder, Rank owner, Rank target, const Segment& segment) const {
   const Region all = builder.slot_of(owner, slot_.block, slot_.length);
-  return segment.in_ring(all.part(target * cut_.slot, cut_.slot), Cut::places);
+  return segment.in_ring(all.part(target * cut_.slot, cut_.slot), cut_.places);
 }
 
 void Scatter::put(Builder& builder, const Segment& segment, const BlockOf& input) const {

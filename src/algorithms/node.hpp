@@ -13,19 +13,23 @@ namespace quadrille::node {
 
 // How data is cut to go through slots that are smaller: pieces take turns in a few places.
 struct Cut {
-  static constexpr std::int32_t places = 4;
+  static constexpr std::int32_t least_places = 4;
 
   std::int64_t piece = 0;   // units; 0: not cut
   std::int64_t pieces = 0;  // of all data
   std::int64_t slot = 0;    // units of all places together
+  std::int32_t places = least_places;
 
-  // For so many units and so much room, in pieces of at most `most` units (0: as large as they fit).
+  bool places_are_used_again() const { return pieces > places; }
+
+  // For so many units and so much room, in pieces of at most `most` units (0: as large as they fit). Small pieces have
+  // more places, so that whoever puts them there seldom waits for one.
   static Cut of(std::int64_t units, std::int64_t room, std::int64_t most = 0);
 };
 
 // Whether the ranks of a node can use its memory.
 inline bool shares_memory(const Problem& problem) {
-  return problem.room > Cut::places;
+  return problem.room > Cut::least_places;
 }
 
 // The ranks of a rank's node, in rank order; of the problem's own.

@@ -37,6 +37,11 @@ constexpr std::int64_t staged_in_flight = 2;
 // Of a schedule that uses shared memory.
 constexpr std::int64_t most_slots = 4;
 
+// What a rank has of it. Small pieces stay in the caches; but where ranks wait for a core, every piece costs some of
+// them a turn, and large ones are better.
+constexpr std::int64_t usual_slot_bytes = 48 << 10;
+constexpr std::int64_t crowded_slot_bytes = 320 << 10;
+
 std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
   return fmt::format("collective number {}, {} ({})", sequence, name(algorithm.collective), algorithm.name);
 }
@@ -136,8 +141,10 @@ void Context::settle() {
   if (ranks_ == 1) return;
   struct Word {
     Place place;
+    bool crowded = false;
     std::array<char, 240> complaint = {};
   } mine;
+  mine.crowded = process_.crowded();
   try {
     mine.place = own_place();
   } catch (const Error& error) {
@@ -145,9 +152,11 @@ void Context::settle() {
     std::copy_n(text.begin(), std::min(text.size(), mine.complaint.size() - 1), mine.complaint.begin());
   }
   std::vector<Place> places;
+  bool crowded = false;
   for (const Word& word : words_of_all(mine)) {
     if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
     places.push_back(word.place);
+    crowded |= word.crowded;
   }
   topology_ = topology_of(places);
   seats_.resize(static_cast<std::size_t>(ranks_));
@@ -156,18 +165,19 @@ void Context::settle() {
     const Group node = topology_->domain(nodes, first);
     for (Rank seat = 0; seat < node.size(); ++seat) seats_[static_cast<std::size_t>(node[seat])] = seat;
   }
-  if (settings_.shared > 0) share_memory();
+  if (settings_.shared != 0) share_memory(crowded);
 }
 
-void Context::share_memory() {
+void Context::share_memory(bool crowded) {
   const Group node = topology_->domain(topology_->levels() - 1, rank_);
-  const std::int64_t bytes = shared::Lanes::bytes(node.size(), settings_.shared);
+  const std::int64_t slot_bytes = settings_.shared > 0 ? settings_.shared
+                                  : crowded            ? crowded_slot_bytes
+                                                       : usual_slot_bytes;
+  const std::int64_t bytes = shared::Lanes::bytes(node.size(), slot_bytes);
   struct Word {
     shared::Segment::Address address;
-    bool crowded = false;
     std::array<char, 112> trouble = {};
   } mine;
-  mine.crowded = process_.crowded();
   const auto attempt = [&](const auto& work) {
     try {
       work();
@@ -199,9 +209,7 @@ void Context::share_memory() {
     }
     return;
   }
-  bool crowded = false;
-  for (Rank seat = 0; seat < node.size(); ++seat) crowded |= words[static_cast<std::size_t>(node[seat])].crowded;
-  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
+  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), slot_bytes,
                  crowded ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
 }

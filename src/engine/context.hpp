@@ -228,7 +228,7 @@ class Context {
   Posting posting(const Shape& shape);
   Problem problem(const Shape& shape) const;
   void settle();
-  void share_memory();
+  void share_memory(bool crowded);
   template <class Word>
   std::vector<Word> words_of_all(const Word& mine);
   bool has_lane(const Task& task);

@@ -35,12 +35,10 @@ Segment::Segment(int descriptor, std::int64_t bytes) : descriptor_(descriptor), 
 Segment Segment::create(std::int64_t bytes) {
   const int descriptor = memfd_create("quadrille", MFD_CLOEXEC);
   if (descriptor < 0) refuse(errno, "memfd_create");
-  // Memory that is only promised would end the process when it is touched.
-  int error = EINTR;
-  while (error == EINTR) error = posix_fallocate(descriptor, 0, bytes);
-  if (error != 0) {
+  if (ftruncate(descriptor, bytes) != 0) {
+    const int error = errno;
     close(descriptor);
-    refuse(error, "posix_fallocate");
+    refuse(error, "ftruncate");
   }
   return {descriptor, bytes};
 }

@@ -17,7 +17,7 @@ class Segment {
   };
 
   Segment() = default;
-  // New memory, all 0, that is really there. Throws std::system_error.
+  // New memory, all 0, of which only what is touched is taken. Throws std::system_error.
   static Segment create(std::int64_t bytes);
   // That of another process, which must keep it reachable meanwhile. Throws std::system_error.
   static Segment open(const Address& address, std::int64_t bytes);

@@ -13,7 +13,7 @@ namespace quadrille::alltoall {
 namespace {
 
 bool fits_one_node(const Problem& problem) {
-  return node::ranks_of(problem).size() == problem.ranks && problem.room / problem.ranks > node::Cut::places;
+  return node::ranks_of(problem).size() == problem.ranks && problem.room / problem.ranks > node::Cut::least_places;
 }
 
 void build_on_one_node(Builder& builder, const Problem& problem) {

@@ -6,14 +6,27 @@
 // Steps: for m segments and l_i leaders in the groups of level i, sum of l_i - 1 + m - 1 in chains. Any number of ranks
 // and levels. No scratch; without shared memory a binomial tree inside a node.
 
+#include <algorithm>
+
 #include "algorithms/hierarchy.hpp"
 
 namespace quadrille::bcast {
 
 namespace {
 
+// A chain through l nodes takes l - 2 segments longer than its data: with 4 l of them, at most a quarter. Shorter ones
+// than an eighth of what was wished for would cost more than that.
+Problem cut_for_chains(const Problem& problem) {
+  const Rank nodes = hierarchy::leaders_of_nodes(problem).leaders.size();
+  if (nodes <= 2 || problem.segment <= 0) return problem;
+  Problem cut = problem;
+  const std::int64_t least = std::max<std::int64_t>(1, problem.segment / 8);
+  cut.segment = std::clamp(problem.count / (4 * nodes), least, problem.segment);
+  return cut;
+}
+
 void build(Builder& builder, const Problem& problem) {
-  const hierarchy::BcastInside inside(builder, problem);
+  const hierarchy::BcastInside inside(builder, cut_for_chains(problem));
   const auto levels = compose::levels_of(problem);
   const compose::Part among =
       hierarchy::by(Collective::bcast, inside.cut().pieces > 1 ? "pipelined_chain" : "binomial");
