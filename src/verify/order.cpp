@@ -109,12 +109,19 @@ class GlobalOrder {
  public:
   GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
     base_.push_back(0);
-    for (const Unrolled& rank : execution.ranks) base_.push_back(base_.back() + rank.size());
-    sender_.assign(static_cast<std::size_t>(base_.back()), -1);
+    for (const Unrolled& rank : execution.ranks) {
+      rank_.insert(rank_.end(), static_cast<std::size_t>(rank.size()), static_cast<Rank>(base_.size() - 1));
+      base_.push_back(base_.back() + rank.size());
+    }
+    teller_.assign(static_cast<std::size_t>(base_.back()), -1);
     for (const Matched& message : execution.messages) {
-      sender_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
+      teller_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
     }
     gather_counters();
+    for (Id id = 0; id < base_.back(); ++id) {
+      const Kind kind = operation(id).kind;
+      if (kind == Kind::wait || kind == Kind::await) teller_[static_cast<std::size_t>(id)] = setting_for(id);
+    }
   }
 
   std::string fault() const { return fault_.empty() ? check_slots() : fault_; }
@@ -165,9 +172,7 @@ class GlobalOrder {
   };
 
   Id global(Rank rank, std::int32_t instance) const { return base_[static_cast<std::size_t>(rank)] + instance; }
-  Rank rank_of(Id id) const {
-    return static_cast<Rank>(std::upper_bound(base_.begin(), base_.end(), id) - base_.begin()) - 1;
-  }
+  Rank rank_of(Id id) const { return rank_[static_cast<std::size_t>(id)]; }
   const Unrolled& ranks(Rank rank) const { return execution_.ranks[static_cast<std::size_t>(rank)]; }
   std::int32_t local(Id id) const { return id - base_[static_cast<std::size_t>(rank_of(id))]; }
   const Operation& operation(Id id) const { return ranks(rank_of(id)).operation(local(id)); }
@@ -204,19 +209,16 @@ class GlobalOrder {
   }
 
   // Whose posting on another rank the end of an operation waits for; -1 if it does not.
-  Id told_by(Id id) const {
-    const Kind kind = operation(id).kind;
-    if (kind == Kind::wait || kind == Kind::await) return setting_for(id);
-    return sender_[static_cast<std::size_t>(id)];
-  }
+  Id told_by(Id id) const { return teller_[static_cast<std::size_t>(id)]; }
 
   // The setting that lets a wait end; -1 if the counter stands high enough from the start.
   Id setting_for(Id wait) const {
     const Operation& of = operation(wait);
     const auto found = counters_.find({of.kind == Kind::wait ? of.peer : rank_of(wait), of.counter});
-    if (value_of(wait) <= 0 || found == counters_.end()) return -1;
+    const std::int64_t value = value_of(wait);
+    if (value <= 0 || found == counters_.end()) return -1;
     for (const Setting& setting : found->second) {
-      if (setting.value >= value_of(wait)) return setting.by;
+      if (setting.value >= value) return setting.by;
     }
     return -1;
   }
@@ -283,7 +285,8 @@ class GlobalOrder {
   const Subject& subject_;
   const Execution& execution_;
   std::vector<Id> base_;
-  std::vector<Id> sender_;  // of what each receives; -1: nothing
+  std::vector<Rank> rank_;  // of each
+  std::vector<Id> teller_;  // see told_by
   std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
   std::string fault_;
 };
