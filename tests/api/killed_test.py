@@ -48,10 +48,10 @@ def ranks_and_memory(launcher):
 
 class Killed(unittest.TestCase):
     def setUp(self):
+        self.named_before = set(os.listdir("/dev/shm"))
         words = [*LAUNCHER, str(RANKS), PROGRAM]
         self.job = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.addCleanup(self.end)
-        self.named_before = set(os.listdir("/dev/shm"))
         self.assertEqual(self.job.stdout.readline(), "0 in a row\n")
         until = time.monotonic() + 30
         self.ranks, self.memory = ranks_and_memory(self.job.pid)

@@ -81,7 +81,7 @@ def places(cluster, program, count, *words):
     stays = program.endswith("mpich")
     words = cluster.words("run", *words, "--", program, *(["stay"] if stays else []))
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as job:
-        watchdog = threading.Timer(180, job.kill)
+        watchdog = threading.Timer(90, job.kill)
         watchdog.start()
         lines = [job.stdout.readline().rstrip() for _ in range(count)]
         if stays and lines[-1]:
