@@ -16,7 +16,7 @@ namespace quadrille {
 namespace {
 
 #define QUADRILLE_ALGORITHM(collective, name) &collective::name,
-constexpr std::array all = {
+constexpr std::array listed = {
 #include "algorithms/catalogue.def"
 };
 #undef QUADRILLE_ALGORITHM
@@ -24,15 +24,15 @@ constexpr std::array all = {
 }  // namespace
 
 std::span<const Algorithm* const> catalogue() {
-  return all;
+  return listed;
 }
 
 std::int32_t place_of(const Algorithm& algorithm) {
-  return static_cast<std::int32_t>(std::find(all.begin(), all.end(), &algorithm) - all.begin());
+  return static_cast<std::int32_t>(std::find(listed.begin(), listed.end(), &algorithm) - listed.begin());
 }
 
 const Algorithm* find_algorithm(Collective collective, std::string_view name) {
-  for (const Algorithm* algorithm : all) {
+  for (const Algorithm* algorithm : listed) {
     if (algorithm->collective == collective && algorithm->name == name) return algorithm;
   }
   return nullptr;

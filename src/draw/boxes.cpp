@@ -12,13 +12,10 @@ namespace quadrille::draw {
 
 namespace {
 
-constexpr double margin = 18;
 constexpr double padding = 9;
 constexpr double name_size = 14;
 constexpr double name_height = 24;
 constexpr double tile_height = 25;
-constexpr double text_size = 15;
-constexpr double line_height = 22;
 constexpr double good_shape = 1.7;  // width to height
 constexpr double least_width = 360;
 
@@ -65,9 +62,9 @@ struct Grid {
   }
 };
 
-class Drawing {
+class BoxesDrawing {
  public:
-  explicit Drawing(const Boxes& picture) : picture_(picture) {
+  explicit BoxesDrawing(const Boxes& picture) : picture_(picture) {
     for (const Box& box : picture.outermost) take_widths(box, 0);
   }
 
@@ -203,7 +200,7 @@ class Drawing {
 }  // namespace
 
 std::string boxes(const Boxes& picture) {
-  return Drawing(picture).run();
+  return BoxesDrawing(picture).run();
 }
 
 }  // namespace quadrille::draw

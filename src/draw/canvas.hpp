@@ -7,6 +7,11 @@
 
 namespace quadrille::draw {
 
+// Pixels at a picture's natural width; at half of it the text can still be read.
+inline constexpr double margin = 18;
+inline constexpr double text_size = 15;
+inline constexpr double line_height = 22;
+
 struct Point {
   double x = 0;
   double y = 0;

@@ -15,11 +15,7 @@ namespace quadrille::draw {
 
 namespace {
 
-// Pixels at the natural width; at half of it the text can still be read.
 constexpr double page_width = 760;
-constexpr double margin = 18;
-constexpr double text_size = 15;
-constexpr double line_height = 22;
 constexpr const char* grid_colour = "#e2e8f0";
 
 Scale x_scale(const Plot& plot) {
@@ -78,9 +74,9 @@ std::vector<std::string> wrapped(const std::string& text, double width, double s
   return lines;
 }
 
-class Drawing {
+class PlotDrawing {
  public:
-  explicit Drawing(const Plot& plot) : plot_(plot), strokes_(plot.panels), x_(x_scale(plot)), y_(y_scale(plot)) {}
+  explicit PlotDrawing(const Plot& plot) : plot_(plot), strokes_(plot.panels), x_(x_scale(plot)), y_(y_scale(plot)) {}
 
   std::string run() {
     draw_heading();
@@ -247,7 +243,7 @@ class Drawing {
 }  // namespace
 
 std::string plot(const Plot& plot) {
-  return Drawing(plot).run();
+  return PlotDrawing(plot).run();
 }
 
 }  // namespace quadrille::draw
