@@ -130,17 +130,18 @@ void Reduce::to_all(Builder& builder, const Segment& segment, const Region& inpu
 
 void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const Region& input,
                     const Region& output) const {
-  const bool wanted = root == everybody || root == builder.rank();
   if (builder.ranks() == 1) {
     builder.copy(input, output);
     return;
   }
+  // Two that both want the result reduce all of it in the time that shares take, and wait once.
+  const bool alone = segment.length < least_share * builder.ranks() || (root == everybody && builder.ranks() == 2);
   builder.in_order([&] {
     wait_for_place(builder, cut_, emptied_, segment);
-    if (segment.length < least_share * builder.ranks()) {
-      reduce_alone(builder, wanted, segment, input, output);
+    if (alone) {
+      reduce_alone(builder, root, segment, input, output);
     } else {
-      reduce_in_shares(builder, wanted, segment, input, output);
+      reduce_in_shares(builder, root == everybody || root == builder.rank(), segment, input, output);
     }
     leave_place(builder, cut_, emptied_, segment);
   });
@@ -150,20 +151,23 @@ Region Reduce::place(const Builder& builder, Rank owner, const Segment& segment)
   return place_of(builder, cut_, slot_, owner, segment);
 }
 
-void Reduce::reduce_alone(Builder& builder, bool wanted, const Segment& segment, const Region& input,
+void Reduce::reduce_alone(Builder& builder, Rank root, const Segment& segment, const Region& input,
                           const Region& output) const {
-  builder.copy(input, place(builder, builder.rank(), segment));
-  builder.publish(filled_, segment);
-  if (!wanted) return;
+  const Rank self = builder.rank();
   const Rank last = builder.ranks() - 1;
+  // In place, a reduction overwrites what it takes on its left.
+  const bool input_lasts = self == last || input != output;
+  if (root != self || !input_lasts) builder.copy(input, place(builder, self, segment));
+  if (root != self) builder.publish(filled_, segment);
+  if (root != self && root != everybody) return;
+  const auto value = [&](Rank of) { return of == self && input_lasts ? input : place(builder, of, segment); };
   const auto wait_for = [&](Rank peer) {
-    if (peer != builder.rank()) builder.wait(peer, filled_, segment);
+    if (peer != self) builder.wait(peer, filled_, segment);
   };
   wait_for(last);
   for (Rank peer = last - 1; peer >= 0; --peer) {
     wait_for(peer);
-    const Region right = peer + 1 == last ? place(builder, last, segment) : output;
-    builder.reduce(place(builder, peer, segment), right, output);
+    builder.reduce(value(peer), peer + 1 == last ? value(last) : output, output);
   }
 }
 

@@ -83,7 +83,7 @@ class Reduce {
  private:
   static constexpr Rank everybody = -1;
 
-  void reduce_alone(Builder& builder, bool wanted, const Segment& segment, const Region& input,
+  void reduce_alone(Builder& builder, Rank root, const Segment& segment, const Region& input,
                     const Region& output) const;
   void reduce_in_shares(Builder& builder, bool wanted, const Segment& segment, const Region& input,
                         const Region& output) const;

@@ -37,11 +37,6 @@ constexpr std::int64_t staged_in_flight = 2;
 // Of a schedule that uses shared memory.
 constexpr std::int64_t most_slots = 4;
 
-// What a rank has of it. Small pieces stay in the caches; but where ranks wait for a core, every piece costs some of
-// them a turn, and large ones are better.
-constexpr std::int64_t usual_slot_bytes = 48 << 10;
-constexpr std::int64_t crowded_slot_bytes = 320 << 10;
-
 std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
   return fmt::format("collective number {}, {} ({})", sequence, name(algorithm.collective), algorithm.name);
 }
@@ -170,10 +165,7 @@ void Context::settle() {
 
 void Context::share_memory(bool crowded) {
   const Group node = topology_->domain(topology_->levels() - 1, rank_);
-  const std::int64_t slot_bytes = settings_.shared > 0 ? settings_.shared
-                                  : crowded            ? crowded_slot_bytes
-                                                       : usual_slot_bytes;
-  const std::int64_t bytes = shared::Lanes::bytes(node.size(), slot_bytes);
+  const std::int64_t bytes = shared::Lanes::bytes(node.size(), settings_.shared);
   struct Word {
     shared::Segment::Address address;
     std::array<char, 112> trouble = {};
@@ -209,7 +201,7 @@ void Context::share_memory(bool crowded) {
     }
     return;
   }
-  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), slot_bytes,
+  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
                  crowded ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
 }

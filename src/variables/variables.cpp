@@ -24,7 +24,7 @@ constexpr std::array table = {
     Variable{"QUADRILLE_MEMORY", "0: no bound", "bytes a rank may take for scratch and packing", "--memory"},
     Variable{"QUADRILLE_PART", "1G", "longer messages travel in parts", ""},
     Variable{"QUADRILLE_SEGMENT", "64k", "bytes of a segment, for algorithms that pipeline", ""},
-    Variable{"QUADRILLE_SHARED", "48k or 320k", "bytes of shared memory for a rank and collective; 0: none", ""},
+    Variable{"QUADRILLE_SHARED", "320k", "bytes of shared memory for a rank and collective; 0: none", ""},
     Variable{"QUADRILLE_RACKS", "none", "a file that says which hosts stand in one rack", ""},
     Variable{"QUADRILLE_IN_FLIGHT", "32", "messages under way in each direction", ""},
     Variable{"QUADRILLE_PROGRESS", "0", "a thread that advances what is pending", ""},
