@@ -325,4 +325,25 @@ void Scatter::from_all(Builder& builder, const Segment& segment, const BlockOf& 
   });
 }
 
+void Scatter::reduced(Builder& builder, const Segment& segment, const BlockOf& input, const Region& output) const {
+  const Rank self = builder.rank();
+  const Rank last = builder.ranks() - 1;
+  // In place, a reduction overwrites what it takes on its left.
+  const bool input_lasts = self == last || input(self) != output;
+  const auto value = [&](Rank of) {
+    return of == self && input_lasts ? input(self) : place(builder, of, self, segment);
+  };
+  builder.in_order([&] {
+    put(builder, segment, input);
+    if (!input_lasts) builder.copy(input(self), place(builder, self, self, segment));
+    for (Rank step = 1; step <= last; ++step) {
+      builder.wait(patterns::at_distance(self, step, builder.ranks()), filled_, segment);
+    }
+    for (Rank peer = last - 1; peer >= 0; --peer) {
+      builder.reduce(value(peer), peer + 1 == last ? value(last) : output, output);
+    }
+    leave_place(builder, cut_, emptied_, segment);
+  });
+}
+
 }  // namespace quadrille::node

@@ -139,6 +139,8 @@ class Scatter {
   Scatter(Builder& builder, const Problem& problem, const Cut& cut);
   void from(Builder& builder, Rank root, const Segment& segment, const BlockOf& input, const Region& output) const;
   void from_all(Builder& builder, const Segment& segment, const BlockOf& input, const BlockOf& output) const;
+  // The blocks for each rank reduced, in the order of the node's ranks.
+  void reduced(Builder& builder, const Segment& segment, const BlockOf& input, const Region& output) const;
 
  private:
   Region place(const Builder& builder, Rank owner, Rank target, const Segment& segment) const;

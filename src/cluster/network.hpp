@@ -22,7 +22,7 @@ std::string switch_links(const Options& options, const std::vector<pid_t>& holde
 std::string switch_shapes(const Options& options);
 
 // In a node's namespace.
-std::string node_links(int node);
+std::string node_links(const Options& options, int node);
 std::string node_shapes(const Options& options);
 
 // For /etc/hosts.

@@ -53,7 +53,7 @@ void be_node(int node, const std::string& agent) {
     close_all_but({report, start});
     be_node(node, agent);
     launch::read_all(start);
-    configure("ip", node_links(node));
+    configure("ip", node_links(options, node));
     configure("tc", node_shapes(options));
   } catch (const std::exception& error) {
     launch::write_all(report, fmt::format("{}: {}", node_name(node), error.what()));

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 Patience Patience::of(bool more_ranks_than_cores) {
   if (more_ranks_than_cores)
-    return {.spin = 0ns, .yield = 2ms, .yield_if_woken = 50us, .sleep = 50us, .longest_sleep = 1ms};
+    return {.spin = 0ns, .yield = 20ms, .yield_if_woken = 50us, .sleep = 50us, .longest_sleep = 1ms};
   return {.spin = 20us, .yield = 20ms, .yield_if_woken = 20ms, .sleep = 50us, .longest_sleep = 1ms};
 }
 

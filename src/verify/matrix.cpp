@@ -109,8 +109,9 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
   // Many ranks through little room take many operations.
   const std::int64_t little = ranks <= every_machine ? 9 : 3 * std::int64_t{ranks};
   const auto fours = named([](Rank rank) { return rank / 4; });
-  return {{nullptr, plenty},      {nullptr, little}, {fours, plenty}, {fours, 24}, {fours, 0},   {uneven, 16},
-          {in_turn, little + 31}, {racks, 24},       {racks, 0},      {sites, 30}, {in_turn, 0}, {sites, plenty}};
+  return {{nullptr, plenty}, {nullptr, little}, {fours, plenty},        {fours, 24}, {fours, 120},
+          {fours, 0},        {uneven, 16},      {in_turn, little + 31}, {racks, 24}, {racks, 0},
+          {sites, 30},       {in_turn, 0},      {sites, plenty}};
 }
 
 std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {

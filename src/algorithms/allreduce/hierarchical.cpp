@@ -2,9 +2,15 @@
 // leaders reduce up to the level below the top, where they run an allreduce, and the result goes down again the same
 // way. On one node every rank takes the result straight from shared memory.
 //
-// Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling or rabenseifner. Any
-// number of ranks and levels; operations that do not commute where the ranks of a node follow one another. Scratch: n,
-// and on leaders 2 n for each level.
+// Long data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and runs an
+// allreduce of it with the ranks that have the same seat on other nodes, so that all drive the node's link; then they
+// exchange shares.
+//
+// Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling or rabenseifner, by rails
+// as k rings of n/k. Any number of ranks and levels; operations that do not commute where the ranks of a node follow
+// one another. Scratch: n, and on leaders 2 n for each level.
+
+#include <algorithm>
 
 #include "algorithms/hierarchy.hpp"
 
@@ -20,10 +26,7 @@ void build_on_one_node(Builder& builder, const Problem& problem) {
   });
 }
 
-void build(Builder& builder, const Problem& problem) {
-  if (node::ranks_of(problem).size() == problem.ranks && node::shares_memory(problem)) {
-    return build_on_one_node(builder, problem);
-  }
+void through_leaders(Builder& builder, const Problem& problem) {
   Problem one_way = problem;
   one_way.room /= 2;
   const hierarchy::ReduceInside reduce_inside(builder, one_way);
@@ -52,8 +55,105 @@ void build(Builder& builder, const Problem& problem) {
   bcast_inside(builder, problem.output);
 }
 
+constexpr std::int32_t rails_channel = hierarchy::channels;
+
+bool goes_by_rails(const Problem& problem) {
+  if (!problem.topology || problem.topology->levels() != 2) return false;
+  const Rank seats = node::most_ranks(problem);
+  const bool even =
+      problem.ranks % seats == 0 && hierarchy::leaders_of_nodes(problem).leaders.size() == problem.ranks / seats;
+  const bool fits = problem.room / (3 * seats) > node::Cut::least_places;
+  // Many rings of short messages would take longer than few of long ones.
+  constexpr std::int64_t parts_of_segment = 8;
+  const bool is_long = problem.segment > 0 &&
+                       problem.count / problem.ranks >= std::max<std::int64_t>(1, problem.segment / parts_of_segment);
+  return even && seats > 1 && fits && is_long;
+}
+
+// The ranks that have the same seat on their nodes.
+Group rail_of(const Problem& problem) {
+  const Rank seat = *node::ranks_of(problem).index_of(problem.rank);
+  const Group leaders = hierarchy::leaders_of_nodes(problem).leaders;
+  std::vector<Rank> ranks;
+  for (Rank i = 0; i < leaders.size(); ++i) ranks.push_back(node::ranks_of(problem, leaders[i])[seat]);
+  return Group::of(std::move(ranks));
+}
+
+// What is left to a rail, whose ranks have a share of the data each.
+Problem on_rail(const Problem& problem, const Group& rail, const Region& share) {
+  Problem part = hierarchy::among_leaders(problem, {.leaders = rail, .leader = rail[0]}, share);
+  part.segment = problem.segment / 2;
+  return part;
+}
+
+std::string_view rail_name(const Problem& problem) {
+  return problem.commutative ? "segmented_ring" : "rabenseifner";
+}
+
+// Of data that divides by the node's ranks.
+void by_rails(Builder& builder, const Problem& problem) {
+  const Group node = node::ranks_of(problem);
+  const std::int64_t units = problem.count / node.size();
+  const auto share = [&](const Region& data, Rank seat) { return data.part(seat * units, units); };
+  const node::Cut cut_to_reduce = node::Scatter::cut_of(problem, units);
+  const node::Scatter reduce(builder, problem, cut_to_reduce);
+  const node::Cut cut_to_collect = node::Cut::of(units, problem.room);
+  const node::Gather collect(builder, cut_to_collect);
+  const Region own = share(problem.output, *node.index_of(problem.rank));
+  const Group rail = rail_of(problem);
+
+  builder.within(node, hierarchy::node_channel, [&] {
+    builder.for_each_segment(units, cut_to_reduce.piece, problem.window, [&](const Segment& segment) {
+      reduce.reduced(
+          builder, segment, [&](Rank seat) { return segment.of(share(problem.input, seat)); }, segment.of(own));
+    });
+  });
+  compose::on(builder, rail, rails_channel, on_rail(problem, rail, own),
+              hierarchy::by(Collective::allreduce, rail_name(problem)));
+  builder.within(node, hierarchy::node_channel, [&] {
+    builder.for_each_segment(units, cut_to_collect.piece, problem.window, [&](const Segment& segment) {
+      collect.to_all(builder, segment, segment.of(own),
+                     [&](Rank seat) { return segment.of(share(problem.output, seat)); });
+    });
+  });
+}
+
+// A part of the data, with a part of the room.
+Problem part_of(const Problem& problem, Range range, std::int64_t room) {
+  Problem part = problem;
+  part.count = range.end - range.begin;
+  part.input = problem.input.part(range);
+  part.output = problem.output.part(range);
+  part.room = room;
+  return part;
+}
+
+void build(Builder& builder, const Problem& problem) {
+  const Group node = node::ranks_of(problem);
+  if (node.size() == problem.ranks && node::shares_memory(problem)) return build_on_one_node(builder, problem);
+  if (!goes_by_rails(problem)) return through_leaders(builder, problem);
+  // What does not divide is less than a unit a rank.
+  const std::int64_t rest = problem.count % node.size();
+  const std::int64_t room_for_rest = 2 * std::max<std::int64_t>(node.size(), node::Cut::least_places + 1);
+  by_rails(builder, part_of(problem, {0, problem.count - rest}, (problem.room - room_for_rest) / 2));
+  if (rest > 0) through_leaders(builder, part_of(problem, {problem.count - rest, problem.count}, room_for_rest));
+}
+
+std::int64_t scratch_of_leaders(const Problem& problem) {
+  return problem.count + hierarchy::reduce_scratch_units(problem);
+}
+
 std::int64_t scratch_units(const Problem& problem) {
-  return problem.ranks == 1 ? 0 : problem.count + hierarchy::reduce_scratch_units(problem);
+  if (problem.ranks == 1) return 0;
+  if (!goes_by_rails(problem)) return scratch_of_leaders(problem);
+  const Rank seats = node::most_ranks(problem);
+  const Group rail = rail_of(problem);
+  Problem part = on_rail(problem, rail, {.buffer = Buffer::output, .length = problem.count / seats});
+  part.ranks = rail.size();
+  Problem rest = problem;
+  rest.count = problem.count % seats;
+  return quadrille::scratch_units(*find_algorithm(Collective::allreduce, rail_name(problem)), part) +
+         scratch_of_leaders(rest);
 }
 
 }  // namespace
@@ -67,8 +167,9 @@ extern const Algorithm hierarchical = {
     .cost = "by levels",
     .scratch = "n, and 2 n for each level",
     .restrictions = {.ordered_nodes = true},
+    .segmented = true,
     .hierarchical = true,
-    .channels = hierarchy::channels,
+    .channels = hierarchy::channels + 1,
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
