@@ -13,6 +13,16 @@ compose::Level node_as_level(const Problem& problem) {
   return {.leaders = node::ranks_of(problem), .leader = node::leader_of(problem)};
 }
 
+// Of the nodes inside the domain of `rank` on `level`.
+void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector<Rank>& ranks) {
+  if (level + 1 == topology.levels()) {
+    ranks.push_back(rank);
+    return;
+  }
+  const Group inside = topology.leaders(level, rank, 0);
+  for (Rank i = 0; i < inside.size(); ++i) add_first_ranks(topology, level + 1, inside[i], ranks);
+}
+
 std::string_view reduce_name(const Problem& problem) {
   return is_short(problem) ? "binomial" : "rabenseifner";
 }
@@ -168,7 +178,9 @@ void ScatterInside::operator()(Builder& builder, const node::BlockOf& input, con
 
 compose::Level leaders_of_nodes(const Problem& problem) {
   if (!problem.topology) return {.leaders = Group::strided(problem.root, 1, 1), .leader = problem.root};
-  return {.leaders = Group::of(problem.topology->first_of_domains(problem.topology->levels() - 1)), .leader = 0};
+  std::vector<Rank> leaders;
+  add_first_ranks(*problem.topology, 0, 0, leaders);
+  return {.leaders = Group::of(std::move(leaders)), .leader = 0};
 }
 
 bool in_rank_order(const Problem& problem) {

@@ -93,7 +93,7 @@ class ScatterInside {
   std::optional<node::Scatter> stage_;
 };
 
-// The leaders of all nodes, whatever is between them and the top.
+// The leaders of all nodes, whatever is between them and the top; those of a rack follow one another.
 compose::Level leaders_of_nodes(const Problem& problem);
 // Whether the ranks of every node follow one another.
 bool in_rank_order(const Problem& problem);

@@ -48,7 +48,7 @@ std::map<std::string, std::string, std::less<>> site_defaults() {
   return defaults;
 }
 
-// Numbers of bytes may end in k, M or G.
+// Numbers of bytes may end in k, M or G, large or small.
 template <class Number>
 void read(const char* name, Number& value, Number least) {
   const std::string_view text = setting(name);
@@ -57,10 +57,10 @@ void read(const char* name, Number& value, Number least) {
   auto [end, error] = std::from_chars(text.data(), last, value);
   bool good = error == std::errc{};
   if constexpr (std::is_same_v<Number, std::int64_t>) {
-    constexpr std::string_view suffixes = "kMG";
+    constexpr std::string_view suffixes = "kKmMgG";
     const std::size_t suffix = good && end + 1 == last ? suffixes.find(*end) : std::string_view::npos;
     if (suffix != std::string_view::npos) {
-      const std::size_t bits = 10 * (suffix + 1);
+      const std::size_t bits = 10 * (suffix / 2 + 1);
       good = value <= std::numeric_limits<Number>::max() >> bits;
       value <<= good ? bits : 0;
       ++end;

@@ -33,7 +33,7 @@ class Type {
 class Types : public testing::TestWithParam<int> {
  public:
   static Communicator make() {
-    if (GetParam() == 1) return world({{"QUADRILLE_MEMORY", "16k"}});
+    if (GetParam() == 1) return world({{"QUADRILLE_MEMORY", "16K"}});
     if (GetParam() == 2) return world({{"QUADRILLE_PART", "37"}, {"QUADRILLE_SEGMENT", "500"}});
     return world();
   }

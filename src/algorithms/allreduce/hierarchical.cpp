@@ -2,7 +2,10 @@
 // leaders reduce up to the level below the top, where they run an allreduce, and the result goes down again the same
 // way. On one node every rank takes the result straight from shared memory.
 //
-// Long data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and runs an
+// Longer data goes from leader to leader in one allreduce of all nodes, those of a rack side by side: it is halved among
+// neighbours first, so that little is left for the links between racks.
+//
+// Still longer data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and runs an
 // allreduce of it with the ranks that have the same seat on other nodes, so that all drive the node's link; then they
 // exchange shares.
 //
@@ -26,12 +29,19 @@ void build_on_one_node(Builder& builder, const Problem& problem) {
   });
 }
 
+std::vector<compose::Level> levels_between(const Problem& problem) {
+  if (hierarchy::is_short(problem)) return compose::levels_of(problem);
+  const compose::Level all = hierarchy::leaders_of_nodes(problem);
+  if (!all.leaders.index_of(problem.rank)) return {};
+  return {all};
+}
+
 void through_leaders(Builder& builder, const Problem& problem) {
   Problem one_way = problem;
   one_way.room /= 2;
   const hierarchy::ReduceInside reduce_inside(builder, one_way);
   const hierarchy::BcastInside bcast_inside(builder, one_way);
-  const auto levels = compose::levels_of(problem);
+  const auto levels = levels_between(problem);
   const auto at_the_top =
       hierarchy::by(Collective::allreduce, hierarchy::is_short(problem) ? "recursive_doubling" : "rabenseifner");
   const auto back = hierarchy::by(Collective::bcast, "binomial");
@@ -58,7 +68,7 @@ void through_leaders(Builder& builder, const Problem& problem) {
 constexpr std::int32_t rails_channel = hierarchy::channels;
 
 bool goes_by_rails(const Problem& problem) {
-  if (!problem.topology || problem.topology->levels() != 2) return false;
+  if (!problem.topology) return false;
   const Rank seats = node::most_ranks(problem);
   const bool even =
       problem.ranks % seats == 0 && hierarchy::leaders_of_nodes(problem).leaders.size() == problem.ranks / seats;

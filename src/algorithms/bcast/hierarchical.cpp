@@ -55,7 +55,7 @@ void build(Builder& builder, const Problem& problem) {
   const Rank nodes = hierarchy::leaders_of_nodes(problem).leaders.size();
   Problem cut = problem;
   cut.segment = segment_for(problem, nodes);
-  const bool fills_chains = cut.segment > 0 && patterns::segments(problem.count, cut.segment) > 2 * nodes;
+  const bool fills_chains = cut.segment > 0 && patterns::segments(problem.count, cut.segment) > nodes;
   if (!fills_chains) cut.segment = problem.segment;
   const hierarchy::BcastInside inside(builder, cut);
   if (fills_chains) {
