@@ -2,12 +2,12 @@
 // leaders reduce up to the level below the top, where they run an allreduce, and the result goes down again the same
 // way. On one node every rank takes the result straight from shared memory.
 //
-// Longer data goes from leader to leader in one allreduce of all nodes, those of a rack side by side: it is halved among
-// neighbours first, so that little is left for the links between racks.
+// Longer data goes from leader to leader in one allreduce of all nodes, those of a rack side by side: it is halved
+// among neighbours first, so that little is left for the links between racks.
 //
-// Still longer data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and runs an
-// allreduce of it with the ranks that have the same seat on other nodes, so that all drive the node's link; then they
-// exchange shares.
+// Still longer data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and
+// runs an allreduce of it with the ranks that have the same seat on other nodes, so that all drive the node's link;
+// then they exchange shares.
 //
 // Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling or rabenseifner, by rails
 // as k rings of n/k. Any number of ranks and levels; operations that do not commute where the ranks of a node follow
