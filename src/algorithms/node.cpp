@@ -31,6 +31,22 @@ void leave_place(Builder& builder, const Cut& cut, std::int32_t emptied, const S
   if (cut.places_are_used_again()) builder.publish(emptied, segment);
 }
 
+void wait_for_others(Builder& builder, std::int32_t counter, const Segment& segment) {
+  for (Rank peer = 0; peer < builder.ranks(); ++peer) {
+    if (peer != builder.rank()) builder.wait(peer, counter, segment);
+  }
+}
+
+// The values of all ranks reduced, in their order. In place, a reduction would overwrite what it takes on its left:
+// only the last rank's value may be where the result goes.
+template <class ValueOf>
+void fold(Builder& builder, const ValueOf& value, const Region& result) {
+  const Rank last = builder.ranks() - 1;
+  for (Rank peer = last - 1; peer >= 0; --peer) {
+    builder.reduce(value(peer), peer + 1 == last ? value(last) : result, result);
+  }
+}
+
 }  // namespace
 
 Cut Cut::of(std::int64_t units, std::int64_t room, std::int64_t most) {
@@ -154,21 +170,13 @@ Region Reduce::place(const Builder& builder, Rank owner, const Segment& segment)
 void Reduce::reduce_alone(Builder& builder, Rank root, const Segment& segment, const Region& input,
                           const Region& output) const {
   const Rank self = builder.rank();
-  const Rank last = builder.ranks() - 1;
-  // In place, a reduction overwrites what it takes on its left.
-  const bool input_lasts = self == last || input != output;
+  const bool input_lasts = self + 1 == builder.ranks() || input != output;
   if (root != self || !input_lasts) builder.copy(input, place(builder, self, segment));
   if (root != self) builder.publish(filled_, segment);
   if (root != self && root != everybody) return;
   const auto value = [&](Rank of) { return of == self && input_lasts ? input : place(builder, of, segment); };
-  const auto wait_for = [&](Rank peer) {
-    if (peer != self) builder.wait(peer, filled_, segment);
-  };
-  wait_for(last);
-  for (Rank peer = last - 1; peer >= 0; --peer) {
-    wait_for(peer);
-    builder.reduce(value(peer), peer + 1 == last ? value(last) : output, output);
-  }
+  wait_for_others(builder, filled_, segment);
+  fold(builder, value, output);
 }
 
 void Reduce::reduce_in_shares(Builder& builder, bool wanted, const Segment& segment, const Region& input,
@@ -185,13 +193,8 @@ void Reduce::reduce_in_shares(Builder& builder, bool wanted, const Segment& segm
   builder.publish(filled_, segment);
 
   const auto value = [&](Rank of) { return of == self ? input.part(mine) : place(builder, of, segment).part(mine); };
-  for (Rank peer = 0; peer < ranks; ++peer) {
-    if (peer != self) builder.wait(peer, filled_, segment);
-  }
-  const Region result = own.part(mine);
-  for (Rank peer = ranks - 2; peer >= 0; --peer) {
-    builder.reduce(value(peer), peer + 2 == ranks ? value(ranks - 1) : result, result);
-  }
+  wait_for_others(builder, filled_, segment);
+  fold(builder, value, own.part(mine));
   builder.publish(reduced_, segment);
 
   if (!wanted) return;
@@ -327,21 +330,15 @@ void Scatter::from_all(Builder& builder, const Segment& segment, const BlockOf& 
 
 void Scatter::reduced(Builder& builder, const Segment& segment, const BlockOf& input, const Region& output) const {
   const Rank self = builder.rank();
-  const Rank last = builder.ranks() - 1;
-  // In place, a reduction overwrites what it takes on its left.
-  const bool input_lasts = self == last || input(self) != output;
+  const bool input_lasts = self + 1 == builder.ranks() || input(self) != output;
   const auto value = [&](Rank of) {
     return of == self && input_lasts ? input(self) : place(builder, of, self, segment);
   };
   builder.in_order([&] {
     put(builder, segment, input);
     if (!input_lasts) builder.copy(input(self), place(builder, self, self, segment));
-    for (Rank step = 1; step <= last; ++step) {
-      builder.wait(patterns::at_distance(self, step, builder.ranks()), filled_, segment);
-    }
-    for (Rank peer = last - 1; peer >= 0; --peer) {
-      builder.reduce(value(peer), peer + 1 == last ? value(last) : output, output);
-    }
+    wait_for_others(builder, filled_, segment);
+    fold(builder, value, output);
     leave_place(builder, cut_, emptied_, segment);
   });
 }
