@@ -17,6 +17,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "benchmarks"
+INSIDE = "barrier bcast reduce allreduce allgather --sizes 8,64KiB-8MiB*4 --algorithms hierarchical --time 1"
+LEVELS = "bcast reduce allreduce allgather --sizes 4KiB-1MiB*4 --algorithms hierarchical"
 BASICS = "barrier bcast allreduce alltoallv --sizes 8,64KiB,1MiB"
 
 
@@ -48,6 +50,11 @@ RUNS = [
     Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and 32 ranks share a core: native measures "
         "the scheduler as much as the network.", "mpich", 64,
         f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
+    Run("levels-openmpi", "Hierarchical algorithms, 16 nodes with 4 ranks each, Open MPI.", "openmpi", 64,
+        f"{LEVELS} --time 3", CLUSTER),
+    Run("levels-node-openmpi", "Hierarchical algorithms through shared memory, 2 ranks on 2 cores, Open MPI.",
+        "openmpi", 2, INSIDE),
+    Run("levels-node-mpich", "The same, MPICH.", "mpich", 2, INSIDE),
     Run("node-openmpi", "One node, 2 ranks on 2 cores, Open MPI.", "openmpi", 2,
         "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --control --time 1"),
     Run("node-mpich", "One node, 2 ranks on 2 cores, MPICH.", "mpich", 2,
