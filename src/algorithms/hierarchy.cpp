@@ -1,5 +1,7 @@
 #include "algorithms/hierarchy.hpp"
 
+#include <algorithm>
+
 #include "patterns/ring.hpp"
 
 namespace quadrille::hierarchy {
@@ -24,7 +26,9 @@ void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector
 }
 
 std::string_view reduce_name(const Problem& problem) {
-  return is_short(problem) ? "binomial" : "rabenseifner";
+  constexpr std::int64_t longest_in_a_tree = 4 * short_units;
+  if (problem.count <= longest_in_a_tree) return "binomial";
+  return problem.commutative && !problem.fixed_order && chain_segment(problem) > 0 ? "pipelined_chain" : "rabenseifner";
 }
 
 }  // namespace
@@ -46,6 +50,21 @@ compose::Part reduce_by(const Problem& problem) {
   return by(Collective::reduce, reduce_name(problem));
 }
 
+std::int64_t shortest_segment(const Problem& problem) {
+  return std::max<std::int64_t>(1, problem.segment / 8);
+}
+
+std::int64_t chain_segment(const Problem& problem) {
+  if (problem.segment <= 0) return 0;
+  // A chain through l nodes takes l - 2 segments longer than its data: with 4 l of them, at most a quarter. Inside one
+  // node the root fills a piece while the others empty the one before. Shorter ones than an eighth of what was wished
+  // for would cost more than that.
+  const Rank nodes = leaders_of_nodes(problem).leaders.size();
+  const std::int64_t segment =
+      std::clamp(problem.count / (4 * std::max(nodes, 2)), shortest_segment(problem), problem.segment);
+  return patterns::segments(problem.count, segment) > nodes ? segment : 0;
+}
+
 Problem among_leaders(const Problem& problem, const compose::Level& level, const Region& data) {
   Problem part = problem;
   part.root = level.leader;
@@ -59,6 +78,7 @@ Problem among_leaders(const Problem& problem, const compose::Level& level, const
 
 Problem reduce_among_leaders(const Problem& problem, const compose::Level& level, const Region& data) {
   Problem part = among_leaders(problem, level, data);
+  part.segment = chain_segment(problem);
   if (problem.rank == level.leader) return part;
   part.in_place = false;
   part.output = {.buffer = Buffer::output, .length = 0};
@@ -67,8 +87,12 @@ Problem reduce_among_leaders(const Problem& problem, const compose::Level& level
 
 std::int64_t reduce_scratch_units(const Problem& problem) {
   const std::int64_t levels = problem.topology ? problem.topology->levels() : 1;  // the node itself is one
-  return levels * scratch_units(*find_algorithm(Collective::reduce, reduce_name(problem)),
-                                {.ranks = problem.ranks, .count = problem.count, .commutative = problem.commutative});
+  return levels *
+         scratch_units(*find_algorithm(Collective::reduce, reduce_name(problem)), {.ranks = problem.ranks,
+                                                                                   .count = problem.count,
+                                                                                   .commutative = problem.commutative,
+                                                                                   .segment = chain_segment(problem),
+                                                                                   .window = problem.window});
 }
 
 ReduceInside::ReduceInside(Builder& builder, const Problem& problem) : problem_(problem) {

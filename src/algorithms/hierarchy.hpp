@@ -26,6 +26,12 @@ compose::Part by(Collective collective, std::string_view name);
 // A reduce that suits the size.
 compose::Part reduce_by(const Problem& problem);
 
+// Segments for chains through all nodes, if the data is long enough to fill such a chain; else 0. Segmented algorithms
+// only.
+std::int64_t chain_segment(const Problem& problem);
+// The shortest ones that are worth a message.
+std::int64_t shortest_segment(const Problem& problem);
+
 // Where latency outweighs bytes.
 bool is_short(const Problem& problem);
 

@@ -89,7 +89,7 @@ std::string agent_text(const std::filesystem::path& file) {
 // The whole network, when this returns. The nodes' processes as the cluster counts them.
 std::vector<pid_t> build(const Options& options, const std::string& agent) {
   mount_own();
-  turn_off_ipv6();
+  set_up_stack();
   write_file(hosts_file, hosts_text(options.nodes));
   Pipe start = launch::make_pipe();
   std::vector<Node> nodes;

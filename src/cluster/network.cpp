@@ -200,10 +200,16 @@ void set_link(const std::string& interface, bool up) {
   require(ioctl(any.get(), SIOCSIFFLAGS, &request), fmt::format("can't set the interface {}", interface));
 }
 
-void turn_off_ipv6() {
-  for (const char* which : {"all", "default"}) {
-    std::ofstream(fmt::format("/proc/sys/net/ipv6/conf/{}/disable_ipv6", which)) << "1\n";
-  }
+void set_up_stack() {
+  const auto set = [](const std::string& name, const char* value) {
+    std::ofstream("/proc/sys/net/" + name) << value << '\n';  // whatever the kernel has of these
+  };
+  for (const char* which : {"all", "default"}) set(fmt::format("ipv6/conf/{}/disable_ipv6", which), "1");
+  // What clusters run. The system's own choice may pace what it sends, as bbr does, and then every message waits for
+  // timers.
+  set("ipv4/tcp_congestion_control", "cubic");
+  // A switch has no firewall.
+  for (const char* which : {"ip", "ip6", "arp"}) set(fmt::format("bridge/bridge-nf-call-{}tables", which), "0");
 }
 
 }  // namespace quadrille::cluster

@@ -35,7 +35,8 @@ void configure(const std::string& program, const std::string& lines);
 bool link_is_up(const std::string& interface);
 void set_link(const std::string& interface, bool up);
 
-// No neighbour discovery between the measured messages. Where there is no IPv6, nothing happens.
-void turn_off_ipv6();
+// How this network namespace speaks TCP, whatever the system around it does. No neighbour discovery of IPv6 between the
+// measured messages.
+void set_up_stack();
 
 }  // namespace quadrille::cluster

@@ -44,7 +44,7 @@ void be_node(int node, const std::string& agent) {
   write_file(agent_file, agent);
   constexpr mode_t runnable = 0755;
   require(chmod(agent_file, runnable), fmt::format("can't make {} a program", agent_file));
-  turn_off_ipv6();
+  set_up_stack();
   prctl(PR_SET_NAME, "quadrille-node");
 }
 

@@ -160,12 +160,13 @@ void Context::settle() {
     const Group node = topology_->domain(nodes, first);
     for (Rank seat = 0; seat < node.size(); ++seat) seats_[static_cast<std::size_t>(node[seat])] = seat;
   }
-  if (settings_.shared != 0) share_memory(crowded);
+  if (settings_.shared_bytes(crowded) != 0) share_memory(crowded);
 }
 
 void Context::share_memory(bool crowded) {
   const Group node = topology_->domain(topology_->levels() - 1, rank_);
-  const std::int64_t bytes = shared::Lanes::bytes(node.size(), settings_.shared);
+  const std::int64_t slot_bytes = settings_.shared_bytes(crowded);
+  const std::int64_t bytes = shared::Lanes::bytes(node.size(), slot_bytes);
   struct Word {
     shared::Segment::Address address;
     std::array<char, 112> trouble = {};
@@ -201,7 +202,7 @@ void Context::share_memory(bool crowded) {
     }
     return;
   }
-  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), settings_.shared,
+  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node.size(), slot_bytes,
                  crowded ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
   ground_.shared = {&*lanes_, seats_};
 }

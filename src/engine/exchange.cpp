@@ -74,18 +74,9 @@ bool Exchange::look() {
   return happened;
 }
 
-void Exchange::sleep(std::chrono::nanoseconds most) const {
-  const Operation* awaited = nullptr;
-  std::int64_t value = 0;
-  runner_.for_each_in_flight([&](Token token) {
-    const Operation& operation = schedule().operations[static_cast<std::size_t>(token.operation)];
-    if (awaited || operation.kind != Kind::wait) return;
-    awaited = &operation;
-    value = operation.value + operation.value_stride * token.iteration;
-  });
-  if (!awaited) return;
-  ground_.shared.lanes->sleep(run_, ground_.shared.seats[static_cast<std::size_t>(awaited->peer)], awaited->counter,
-                              value, most);
+void Exchange::sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds most) const {
+  ground_.shared.lanes->sleep(run_, ground_.shared.seats[static_cast<std::size_t>(awaited.owner)], awaited.counter,
+                              awaited.value, most);
 }
 
 void Exchange::start(int first_tag, std::int64_t run) {

@@ -84,10 +84,8 @@ class Exchange final : public Backend {
 
   // For Watch: returns whether anything happened.
   bool look();
-  // Whether all it waits for is one counter.
-  bool waits_for_one() const { return runner_.waits() == 1; }
-  // Sleeps until that is set, but not for longer than so long.
-  void sleep(std::chrono::nanoseconds most) const;
+  // Sleeps until a counter is set that the runner waits for, but not for longer than so long.
+  void sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds most) const;
   // For Requests.
   void part_ended(const Ended& ended);
   void abandon(Message& message) const;

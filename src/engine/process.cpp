@@ -77,12 +77,13 @@ void Process::starve(Context& context) {
 // Where all that is awaited is one counter, whoever sets it wakes this rank. Not among threads: another one may end
 // what this one sleeps on.
 bool Process::rest(Waiter& waiter) {
-  const Exchange* const watched = threads_ || !crowded_ ? nullptr : watch_.only();
-  const bool woken = watched && watched->waits_for_one() && requests_.open() == 0 && starved_.empty();
-  const std::chrono::nanoseconds nap = waiter.rest(woken);
+  const bool may_be_woken = crowded_ && !threads_ && requests_.open() == 0 && starved_.empty();
+  const Exchange* const watched = may_be_woken ? watch_.only() : nullptr;
+  const auto awaited = watched ? watched->runner().awaits_one() : std::nullopt;
+  const std::chrono::nanoseconds nap = waiter.rest(awaited.has_value());
   if (nap <= std::chrono::nanoseconds::zero()) return false;
-  if (woken) {
-    watched->sleep(nap);
+  if (awaited) {
+    watched->sleep(*awaited, nap);
   } else {
     std::this_thread::sleep_for(nap);
   }

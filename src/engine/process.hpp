@@ -65,7 +65,8 @@ class Process {
         if (done()) break;
         // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
         const bool counters_only = !watch_.empty() && requests_.open() == 0 && starved_.empty();
-        advanced = counters_only && ++looks % looks_at_counters != 0 ? watch_.look() : look();
+        advanced = counters_only && watch_.look();
+        if (!advanced && (!counters_only || ++looks % looks_at_counters == 0)) advanced = look();
       }
       run_callbacks();
       if (advanced) {

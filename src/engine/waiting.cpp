@@ -46,8 +46,9 @@ std::chrono::nanoseconds Waiter::rest(bool woken) {
     sched_yield();
     return 0ns;
   }
-  if (woken) return patience_.longest_sleep;
   // The longer it has waited, the less a little more matters; many ranks that look often keep the others from working.
+  // Who is woken looks around only for the sake of the program's own messages.
+  if (woken) return std::clamp<Clock::duration>(idle_for / 2, patience_.longest_sleep, 10 * patience_.longest_sleep);
   return std::clamp<Clock::duration>(idle_for / 8, patience_.sleep, patience_.longest_sleep);
 }
 

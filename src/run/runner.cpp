@@ -264,6 +264,25 @@ bool Runner::perform(Token token, const Operation& operation) {
   return true;
 }
 
+std::optional<Runner::Awaited> Runner::awaits_one() const {
+  std::optional<Awaited> one;
+  bool several = false;
+  const auto add = [&](Token token) {
+    const Operation& operation = program_.operation(token.operation);
+    const std::int64_t value = operation.value + operation.value_stride * token.iteration;
+    several |= operation.kind != Kind::wait;
+    if (!one) one = {operation.peer, operation.counter, value};
+    several |= one->owner != operation.peer || one->counter != operation.counter;
+    one->value = std::min(one->value, value);
+  };
+  if (!single_file_) {
+    for (Token token : polled_) add(token);
+  } else if (!done()) {
+    add({next_in_file(), 0});
+  }
+  return several ? std::nullopt : one;
+}
+
 bool Runner::poll_counters() {
   bool happened = false;
   for (std::size_t i = 0; i < polled_.size();) {

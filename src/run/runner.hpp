@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -45,8 +46,14 @@ class Runner {
   void complete(Token token);
 
   bool done() const { return remaining_ == 0; }
-  // Counters that it waits for.
-  std::size_t waits() const { return single_file_ ? (done() ? 0 : 1) : polled_.size(); }
+  // Where a counter has to get to.
+  struct Awaited {
+    Rank owner = 0;
+    std::int32_t counter = 0;
+    std::int64_t value = 0;
+  };
+  // The counter it waits for, if all that it waits for is one: the least value of it that lets it go on.
+  std::optional<Awaited> awaits_one() const;
 
   // Calls visit(token) for each operation that is posted and not complete.
   template <class Visit>

@@ -189,6 +189,46 @@ TEST(Runner, WaitsForCountersWithoutBlocking) {
   EXPECT_EQ(bench.published, 7);
 }
 
+// Segments taken out of a slot of rank 0, each as soon as it is there; the last one's word may come by another counter.
+Program taking_program(std::int32_t counter_of_the_rest) {
+  Builder builder(1, 2, Unit::bytes);
+  builder.counters(2, 32);
+  builder.for_each_segment(62, 4, 4, [&](const Segment& segment) {
+    builder.in_order([&] {
+      builder.wait(0, segment.step() != 0 ? 0 : counter_of_the_rest, segment);
+      builder.copy({.buffer = Buffer::input, .length = 2}, {.buffer = Buffer::output, .length = 2});
+    });
+  });
+  return Program(builder.finish());
+}
+
+TEST(Runner, SaysWhichCounterItWaitsForIfItIsOne) {
+  const Program program = taking_program(0);
+  Bench bench;
+  Runner runner(program, bench);
+  runner.start();
+  runner.advance();
+  ASSERT_TRUE(runner.awaits_one());
+  EXPECT_EQ(runner.awaits_one()->owner, 0);
+  EXPECT_EQ(runner.awaits_one()->value, 1);
+  bench.counter = 2;
+  runner.advance();
+  ASSERT_TRUE(runner.awaits_one());
+  EXPECT_EQ(runner.awaits_one()->value, 3);
+  bench.counter = 16;
+  while (!runner.done()) runner.advance();
+  EXPECT_FALSE(runner.awaits_one());
+}
+
+TEST(Runner, SaysSoIfItWaitsForSeveralCounters) {
+  const Program program = taking_program(1);
+  Bench bench;
+  Runner runner(program, bench);
+  runner.start();
+  runner.advance();
+  EXPECT_FALSE(runner.awaits_one());
+}
+
 TEST(Runner, TellsItsObserverOfEveryOperation) {
   const Program program = forwarding_program();
   Bench bench;

@@ -1,9 +1,9 @@
 // Hierarchical allgather: the blocks of a node's ranks come to its leader through shared memory, from leaders up to the
-// level below the top; there the leaders exchange all they have as Bruck's ranks do, what each has doubling in every
-// step; then everything comes down, inside a node through shared memory again. Every block enters a node once. On one
-// node every rank takes the others' blocks straight from shared memory.
+// level below the top; there the leaders exchange all they have: short blocks as Bruck's ranks do, what each has
+// doubling in every step, long ones around a ring. Then everything comes down, inside a node through shared memory
+// again. Every block enters a node once. On one node every rank takes the others' blocks straight from shared memory.
 //
-// Steps: ceil(log2 l) for l leaders at the top. Any number of ranks and levels. No scratch.
+// Steps: ceil(log2 l) for l leaders at the top, or l - 1. Any number of ranks and levels. No scratch.
 
 #include <algorithm>
 
@@ -45,6 +45,19 @@ void exchange(Builder& builder, const Problem& problem, const compose::Level& le
   }
 }
 
+// Around a ring, what came in the step before; every link carries something all the time.
+void pass_around(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
+  const Rank leaders = builder.ranks();
+  const auto blocks = [&](Rank back) {
+    const Rank leader = level.leaders[patterns::at_distance(builder.rank(), -back, leaders)];
+    return hierarchy::blocks_of(hierarchy::domain_of(problem, level, leader), block);
+  };
+  for (Rank step = 1; step < leaders; ++step) {
+    builder.send(patterns::at_distance(builder.rank(), 1, leaders), blocks(step - 1));
+    builder.receive(patterns::at_distance(builder.rank(), -1, leaders), blocks(step));
+  }
+}
+
 void build(Builder& builder, const Problem& problem) {
   if (node::ranks_of(problem).size() == problem.ranks && node::shares_memory(problem)) {
     return build_on_one_node(builder, problem);
@@ -56,6 +69,7 @@ void build(Builder& builder, const Problem& problem) {
   one_way.segment = 0;
   const hierarchy::BcastInside bcast_inside(builder, one_way);
   const auto levels = compose::levels_of(problem);
+  const bool is_long = problem.segment > 0 && problem.count >= hierarchy::shortest_segment(problem);
   const node::BlockOf block = [&](Rank rank) { return problem.output_block(rank); };
 
   gather_inside(builder, problem.input, block);
@@ -64,8 +78,9 @@ void build(Builder& builder, const Problem& problem) {
     if (level.number > 0) {
       hierarchy::gather_among_leaders(builder, problem, level, block);
     } else {
-      compose::on(builder, level.leaders, hierarchy::channel_up(level), problem,
-                  [&](Builder&, const Problem&) { exchange(builder, problem, level, block); });
+      compose::on(builder, level.leaders, hierarchy::channel_up(level), problem, [&](Builder&, const Problem&) {
+        (is_long ? pass_around : exchange)(builder, problem, level, block);
+      });
     }
   }
   for (const compose::Level& level : levels) {
@@ -87,6 +102,7 @@ extern const Algorithm hierarchical = {
     .cost = "by levels",
     .scratch = "0",
     .restrictions = {},
+    .segmented = true,
     .hierarchical = true,
     .gathers = true,
     .channels = hierarchy::channels,

@@ -7,26 +7,11 @@
 // Steps: for m segments and l_i leaders in the groups of level i, sum of l_i - 1 + m - 1 in chains. Any number of ranks
 // and levels. No scratch; without shared memory a binomial tree inside a node.
 
-#include <algorithm>
-
 #include "algorithms/hierarchy.hpp"
-#include "patterns/ring.hpp"
 
 namespace quadrille::bcast {
 
 namespace {
-
-std::int64_t shortest_segment(const Problem& problem) {
-  return std::max<std::int64_t>(1, problem.segment / 8);
-}
-
-// A chain through l nodes takes l - 2 segments longer than its data: with 4 l of them, at most a quarter. Inside one
-// node the root fills a piece while the others empty the one before. Shorter ones than an eighth of what was wished for
-// would cost more than that.
-std::int64_t segment_for(const Problem& problem, Rank nodes) {
-  if (problem.segment <= 0) return problem.segment;
-  return std::clamp(problem.count / (4 * std::max(nodes, 2)), shortest_segment(problem), problem.segment);
-}
 
 void through_chains(Builder& builder, const Problem& problem, const hierarchy::BcastInside& inside) {
   const auto levels = compose::levels_of(problem);
@@ -42,7 +27,7 @@ void through_chains(Builder& builder, const Problem& problem, const hierarchy::B
 }
 
 void level_by_level(Builder& builder, const Problem& problem, const hierarchy::BcastInside& inside) {
-  const bool very_short = problem.segment <= 0 || problem.count <= shortest_segment(problem);
+  const bool very_short = problem.segment <= 0 || problem.count <= hierarchy::shortest_segment(problem);
   const compose::Part whole = hierarchy::by(Collective::bcast, very_short ? "binomial" : "scatter_doubling");
   for (const compose::Level& level : compose::levels_of(problem)) {
     compose::on(builder, level.leaders, hierarchy::channel_down(level),
@@ -52,11 +37,10 @@ void level_by_level(Builder& builder, const Problem& problem, const hierarchy::B
 }
 
 void build(Builder& builder, const Problem& problem) {
-  const Rank nodes = hierarchy::leaders_of_nodes(problem).leaders.size();
+  const std::int64_t segment = hierarchy::chain_segment(problem);
+  const bool fills_chains = segment > 0;
   Problem cut = problem;
-  cut.segment = segment_for(problem, nodes);
-  const bool fills_chains = cut.segment > 0 && patterns::segments(problem.count, cut.segment) > nodes;
-  if (!fills_chains) cut.segment = problem.segment;
+  if (fills_chains) cut.segment = segment;
   const hierarchy::BcastInside inside(builder, cut);
   if (fills_chains) {
     through_chains(builder, problem, inside);
