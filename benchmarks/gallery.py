@@ -18,7 +18,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "benchmarks"
 INSIDE = "barrier bcast reduce allreduce allgather --sizes 8,64KiB-8MiB*4 --algorithms hierarchical --time 1"
-LEVELS = "bcast reduce allreduce allgather --sizes 4KiB-1MiB*4 --algorithms hierarchical"
+LEVELS_ALONE = "barrier bcast reduce allreduce allgather --sizes 8,4KiB-1MiB*4"
+LEVELS = f"{LEVELS_ALONE} --algorithms hierarchical"
+SCALING = "barrier bcast allreduce --sizes 8,64KiB,1MiB --algorithms hierarchical --time 2"
 BASICS = "barrier bcast allreduce alltoallv --sizes 8,64KiB,1MiB"
 
 
@@ -31,7 +33,9 @@ class Run:
     bench: str  # words for quadrille bench
     cluster: str = ""  # words for quadrille cluster up; none: this machine as it is
     environment: str = ""
-    with_run: str = ""  # another run, drawn and listed beside this one
+    beside: tuple = ()  # runs that are shown with it
+    against: str = "sizes"  # what its plot shows times against
+    rates: bool = False  # a second plot
 
     def launch(self):
         words = f"quadrille bench {self.bench}"
@@ -44,16 +48,23 @@ class Run:
 CLUSTER = "--nodes 16 --slots 4 --rate 200mbit"
 RUNS = [
     Run("cluster-openmpi", "16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI.", "openmpi", 64,
-        f"{BASICS} --time 4 --label default", CLUSTER, with_run="cluster-openmpi-han"),
+        f"{BASICS} --time 4 --label default", CLUSTER, beside=("cluster-openmpi-han",)),
     Run("cluster-openmpi-han", "", "openmpi", 64, f"{BASICS} --algorithms none --time 4 --label han", CLUSTER,
         "OMPI_MCA_coll_han_priority=100"),
     Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and 32 ranks share a core: native measures "
         "the scheduler as much as the network.", "mpich", 64,
         f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
     Run("levels-openmpi", "Hierarchical algorithms, 16 nodes with 4 ranks each, Open MPI.", "openmpi", 64,
-        f"{LEVELS} --time 3", CLUSTER),
+        f"{LEVELS} --time 3 --label default", CLUSTER, beside=("levels-openmpi-han",)),
+    Run("levels-openmpi-han", "", "openmpi", 64, f"{LEVELS_ALONE} --algorithms none --time 3 --label han", CLUSTER,
+        "OMPI_MCA_coll_han_priority=100"),
+    Run("levels-mpich", "Hierarchical algorithms, the same cluster, MPICH. Its blocking calls spin.", "mpich", 64,
+        "bcast reduce allreduce allgather --sizes 8,4KiB,64KiB --algorithms hierarchical --time 3 --least 6", CLUSTER),
+    Run("levels-64", "Hierarchical algorithms by ranks, 4 on a node, Open MPI.", "openmpi", 64, SCALING, CLUSTER,
+        beside=("levels-4", "levels-8", "levels-16", "levels-32"), against="ranks"),
+    *(Run(f"levels-{ranks}", "", "openmpi", ranks, SCALING, CLUSTER) for ranks in (4, 8, 16, 32)),
     Run("levels-node-openmpi", "Hierarchical algorithms through shared memory, 2 ranks on 2 cores, Open MPI.",
-        "openmpi", 2, INSIDE),
+        "openmpi", 2, INSIDE, rates=True),
     Run("levels-node-mpich", "The same, MPICH.", "mpich", 2, INSIDE),
     Run("node-openmpi", "One node, 2 ranks on 2 cores, Open MPI.", "openmpi", 2,
         "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --control --time 1"),
@@ -136,13 +147,14 @@ def table(run, reports):
     """A line for each variant of each cell: native, the run beside it, ours and how they compare."""
     mine = by_cell(reports[run.name])
     lines = ["| collective | size | variant | time | time / native | repeats |", "|---|---|---|---|---|---|"]
-    beside = reports.get(run.with_run)
-    others = by_cell(beside) if beside else {}
+    beside = [reports[name] for name in run.beside if name in reports]
+    others = [(report["provenance"]["label"], by_cell(report)) for report in beside]
     for (collective, size), variants in mine.items():
         rows = list(variants.items())
-        other = others.get((collective, size), {}).get("native")
-        if other:
-            rows.insert(1, (f"native, {beside['provenance']['label']}", other))
+        for label, cells in others:
+            other = cells.get((collective, size), {}).get("native")
+            if other:
+                rows.insert(1, (f"native, {label}", other))
         for name, point in rows:
             words = [collective, of_bytes(size) if size else "", name, of_seconds(point["time"]["median"])]
             words += [of_ratio(point), str(len(point["seconds"]))]
@@ -157,15 +169,25 @@ def render(quadrille):
         if run.name not in reports or not run.text:
             continue
         provenance = reports[run.name]["provenance"]
-        files = [f"{FOLDER / name}.json" for name in (run.name, run.with_run) if name in reports]
-        subprocess.run([quadrille, "bench", "plot", *files, "--output", f"{FOLDER / run.name}.svg"], check=True)
+        names = [name for name in (run.name, *run.beside) if name in reports]
+        plots = {run.name: ["--against", run.against]}
+        if run.rates:
+            plots[f"{run.name}-rates"] = ["--rates"]
+        for name, options in plots.items():
+            files = [f"{FOLDER / of}.json" for of in names]
+            output = f"{FOLDER / name}.svg"
+            subprocess.run([quadrille, "bench", "plot", *files, *options, "--output", output], check=True)
         page += ["", f"## {run.text.split('.')[0]}", ""]
         if "." in run.text.rstrip("."):
             page += [run.text.split(". ", 1)[1], ""]
         page += [f"{provenance['mpi']}, {provenance['date'][:10]}.", "", "```"]
         page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
-        page += [one.launch() for one in RUNS if one.name in (run.name, run.with_run)]
-        page += ["```", "", f"![Times of this run](benchmarks/{run.name}.svg)", "", *table(run, reports)]
+        page += [one.launch() for one in RUNS if one.name in names]
+        page += ["```"]
+        for name in plots:
+            page += ["", f"![Times of this run](benchmarks/{name}.svg)"]
+        if run.against == "sizes":
+            page += ["", *table(run, reports)]
     (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")
 
 

@@ -26,7 +26,7 @@ void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector
 }
 
 std::string_view reduce_name(const Problem& problem) {
-  constexpr std::int64_t longest_in_a_tree = 4 * short_units;
+  const std::int64_t longest_in_a_tree = problem.segment > 0 ? problem.segment / 2 : short_units;
   if (problem.count <= longest_in_a_tree) return "binomial";
   return problem.commutative && !problem.fixed_order && chain_segment(problem) > 0 ? "pipelined_chain" : "rabenseifner";
 }

@@ -37,7 +37,7 @@ struct Panel {
   std::vector<Series> series;
 };
 
-enum class Quantity : std::uint8_t { bytes, seconds };
+enum class Quantity : std::uint8_t { bytes, seconds, bytes_a_second, number };
 
 struct Axis {
   std::string title;
@@ -52,9 +52,9 @@ struct Plot {
   std::vector<Panel> panels;
 };
 
-// The plot as an SVG that stands alone: logarithmic axes, ticks at measured sizes and at powers of ten, a legend above
-// the panels. Same input, same text. Throws std::invalid_argument if there is nothing to plot, or a value that has no
-// logarithm.
+// The plot as an SVG that stands alone: logarithmic axes, ticks at measured sizes or numbers and at powers of ten, a
+// legend above the panels. Same input, same text. Throws std::invalid_argument if there is nothing to plot, or a value
+// that has no logarithm.
 std::string plot(const Plot& plot);
 
 }  // namespace quadrille::draw

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "draw/canvas.hpp"
@@ -16,35 +17,48 @@ namespace {
 // Less than this from the least to the greatest would show noise as mountains.
 constexpr double least_span = 4;
 
-// Every so many of the sizes that were measured: ticks between them would have no points above them.
-std::vector<Tick> every(std::size_t step, const std::vector<double>& sizes) {
+std::string label_of(double value, Quantity unit) {
+  switch (unit) {
+    case Quantity::bytes:
+      return text::bytes(static_cast<std::int64_t>(value));
+    case Quantity::seconds:
+      return text::short_seconds(value);
+    case Quantity::bytes_a_second:
+      return text::rate(value);
+    case Quantity::number:
+      return std::to_string(static_cast<std::int64_t>(value));
+  }
+  throw std::logic_error("label_of: no such quantity");
+}
+
+// Every so many of the values that were measured: ticks between them would have no points above them.
+std::vector<Tick> every(std::size_t step, const std::vector<double>& values, Quantity unit) {
   std::vector<Tick> ticks;
-  for (std::size_t i = 0; i < sizes.size(); i += step)
-    ticks.push_back({sizes[i], text::bytes(static_cast<std::int64_t>(sizes[i]))});
+  for (std::size_t i = 0; i < values.size(); i += step) ticks.push_back({values[i], label_of(values[i], unit)});
   return ticks;
 }
 
 // Powers of ten and, in between, some multiples of them.
-std::vector<Tick> decades(double low, double high, const std::vector<double>& multiples, int step = 1) {
+std::vector<Tick> decades(double low, double high, Quantity unit, const std::vector<double>& multiples, int step = 1) {
   std::vector<Tick> ticks;
   const int first = static_cast<int>(std::floor(std::log10(low) / step)) * step;
   for (int power = first; std::pow(10, power) <= high; power += step) {
     for (double multiple : multiples) {
       const double value = multiple * std::pow(10, power);
       const bool inside = value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9);
-      if (inside) ticks.push_back({value, text::short_seconds(value)});
+      if (inside) ticks.push_back({value, label_of(value, unit)});
     }
   }
   return ticks;
 }
 
 // From many ticks to few.
-std::vector<std::vector<Tick>> choices(double low, double high) {
+std::vector<std::vector<Tick>> choices(double low, double high, Quantity unit) {
   std::vector<std::vector<Tick>> all;
   const bool wide = high / low > 60;  // then powers alone are enough
-  if (!wide) all.push_back(decades(low, high, {1, 2, 3, 5, 7}));
-  if (!wide) all.push_back(decades(low, high, {1, 2, 5}));
-  for (int step : {1, 2, 3, 6}) all.push_back(decades(low, high, {1}, step));
+  if (!wide) all.push_back(decades(low, high, unit, {1, 2, 3, 5, 7}));
+  if (!wide) all.push_back(decades(low, high, unit, {1, 2, 5}));
+  for (int step : {1, 2, 3, 6}) all.push_back(decades(low, high, unit, {1}, step));
   return all;
 }
 
@@ -96,10 +110,10 @@ bool Scale::fits(const std::vector<Tick>& ticks, bool across, double size, doubl
 
 std::vector<Tick> Scale::ticks(Quantity unit, bool across, double size, double gap) const {
   std::vector<std::vector<Tick>> all;
-  if (unit == Quantity::seconds) {
-    all = choices(std::pow(10, low_), std::pow(10, high_));
+  if (unit == Quantity::seconds || unit == Quantity::bytes_a_second) {
+    all = choices(std::pow(10, low_), std::pow(10, high_), unit);
   } else {
-    for (std::size_t step = 1; step <= values_.size(); ++step) all.push_back(every(step, values_));
+    for (std::size_t step = 1; step <= values_.size(); ++step) all.push_back(every(step, values_, unit));
   }
   const auto fitting = std::find_if(all.begin(), all.end(),
                                     [&](const std::vector<Tick>& ticks) { return fits(ticks, across, size, gap); });

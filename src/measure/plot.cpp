@@ -3,9 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <optional>
+#include <set>
 #include <stdexcept>
-#include <tuple>
+#include <utility>
+
+#include "text/quantities.hpp"
 
 namespace quadrille::measure {
 
@@ -22,42 +27,62 @@ std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
   return found;
 }
 
+// How the points of a panel are taken from reports.
+struct Sight {
+  const View& view;
+  std::string collective;
+  std::optional<std::int64_t> bytes = {};  // of this size alone
+
+  bool shows(const Point& point) const {
+    return point.collective == collective && (!bytes || point.bytes == *bytes) && (!view.rates || point.bytes > 0);
+  }
+  double x_of(const Named& named, const Point& point) const {
+    return static_cast<double>(view.against == View::Against::ranks ? named.report.provenance.ranks : point.bytes);
+  }
+  double y_of(const Point& point, double seconds) const {
+    return view.rates ? static_cast<double>(point.bytes) / seconds : seconds;
+  }
+};
+
 // The series of one report in one panel.
 class ReportSeries {
  public:
   ReportSeries(const Named& named, int place, bool alone) : named_(named), place_(place), alone_(alone) {}
 
-  void add_to(draw::Panel& panel, const std::string& collective) const {
-    std::vector<draw::Series> all;
-    std::map<std::int64_t, double> floors;
+  void add_to(std::vector<draw::Series>& all, const Sight& sight) const {
+    std::map<double, double> floors;
     for (const Point& point : named_.report.points) {
-      if (point.collective != collective) continue;
-      draw::PlotPoint drawn{static_cast<double>(point.bytes), point.time.middle};
-      if (point.has_interval()) std::tie(drawn.low, drawn.high) = std::tie(point.time.low, point.time.high);
-      series_of(point.variant, all).points.push_back(drawn);
-      if (point.floor && *point.floor > 0) {
-        const auto found = floors.insert({point.bytes, *point.floor}).first;
+      if (!sight.shows(point)) continue;
+      const double x = sight.x_of(named_, point);
+      draw::PlotPoint drawn{x, sight.y_of(point, point.time.middle)};
+      if (point.has_interval()) {
+        drawn.low = sight.y_of(point, sight.view.rates ? point.time.high : point.time.low);
+        drawn.high = sight.y_of(point, sight.view.rates ? point.time.low : point.time.high);
+      }
+      series_of(point.variant, draw::Drawn::line, all).points.push_back(drawn);
+      if (point.floor && *point.floor > 0 && !sight.view.rates) {
+        const auto found = floors.insert({x, *point.floor}).first;
         found->second = std::min(found->second, *point.floor);
       }
     }
-    panel.series.insert(panel.series.end(), all.begin(), all.end());
-    if (floors.empty()) return;
-    draw::Series floor{.name = name_of("what the links need"), .points = {}, .drawn = draw::Drawn::floor};
-    for (const auto& [bytes, seconds] : floors) floor.points.push_back({static_cast<double>(bytes), seconds});
-    panel.series.push_back(std::move(floor));
+    for (const auto& [x, seconds] : floors) {
+      series_of("what the links need", draw::Drawn::floor, all).points.push_back({x, seconds});
+    }
   }
 
  private:
-  std::string name_of(const std::string& what) const {
-    return alone_ ? what : fmt::format("{}, {}", what, named_.name);
-  }
-
-  draw::Series& series_of(const std::string& variant, std::vector<draw::Series>& all) const {
-    const auto same = [&variant](const draw::Series& one) { return one.family == variant; };
-    const auto found = std::find_if(all.begin(), all.end(), same);
+  // Of a variant: what was drawn of it before, in another report, is gone on with if names are the same.
+  draw::Series& series_of(const std::string& variant, draw::Drawn drawn, std::vector<draw::Series>& all) const {
+    const std::string name = alone_ ? variant : fmt::format("{}, {}", variant, named_.name);
+    const auto found =
+        std::find_if(all.begin(), all.end(), [&name](const draw::Series& one) { return one.name == name; });
     if (found != all.end()) return *found;
-    const auto drawn = variant == native ? draw::Drawn::reference : draw::Drawn::line;
-    all.push_back({.name = name_of(variant), .points = {}, .drawn = drawn, .family = variant, .variation = place_});
+    if (drawn == draw::Drawn::floor) {
+      all.push_back({.name = name, .points = {}, .drawn = drawn});
+    } else {
+      if (variant == native) drawn = draw::Drawn::reference;
+      all.push_back({.name = name, .points = {}, .drawn = drawn, .family = variant, .variation = place_});
+    }
     return all.back();
   }
 
@@ -65,6 +90,40 @@ class ReportSeries {
   int place_;
   bool alone_;
 };
+
+// The sizes a collective was measured with.
+std::set<std::int64_t> sizes_of(const std::vector<Named>& reports, const std::string& collective) {
+  std::set<std::int64_t> sizes;
+  for (const Named& named : reports) {
+    for (const Point& point : named.report.points) {
+      if (point.collective == collective) sizes.insert(point.bytes);
+    }
+  }
+  return sizes;
+}
+
+// In the order of their numbers of ranks, which differ.
+std::vector<Named> by_ranks(std::vector<Named> reports) {
+  const auto ranks = [](const Named& named) { return named.report.provenance.ranks; };
+  std::sort(reports.begin(), reports.end(), [&](const Named& a, const Named& b) { return ranks(a) < ranks(b); });
+  const auto same = std::adjacent_find(reports.begin(), reports.end(),
+                                       [&](const Named& a, const Named& b) { return ranks(a) == ranks(b); });
+  if (same != reports.end()) {
+    throw std::invalid_argument(
+        fmt::format("{} and {} are both of {} ranks: against ranks a line has one point from each report", same->name,
+                    std::next(same)->name, ranks(*same)));
+  }
+  return reports;
+}
+
+draw::Panel panel_of(const std::vector<Named>& reports, const Sight& sight, std::string title) {
+  draw::Panel panel{.title = std::move(title), .series = {}};
+  const bool one_line = reports.size() == 1 || sight.view.against == View::Against::ranks;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    ReportSeries(reports[i], one_line ? 0 : static_cast<int>(i), one_line).add_to(panel.series, sight);
+  }
+  return panel;
+}
 
 // The setting once where all reports share it.
 std::string subheading(const std::vector<Named>& reports) {
@@ -88,25 +147,42 @@ std::string setting_of(const Provenance& from) {
                      from.oversubscribed ? ", more ranks than cores" : "");
 }
 
-draw::Plot plot_of(const std::vector<Named>& reports, const std::vector<std::string>& collectives) {
-  const std::vector<std::string> known = collectives_in(reports);
-  const std::vector<std::string>& wanted = collectives.empty() ? known : collectives;
+draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
+  const bool against_ranks = view.against == View::Against::ranks;
+  const std::vector<Named> sorted = against_ranks ? by_ranks(reports) : reports;
+  const std::vector<std::string> known = collectives_in(sorted);
+  const std::vector<std::string>& wanted = view.collectives.empty() ? known : view.collectives;
   draw::Plot plot;
   for (const std::string& collective : wanted) {
     if (std::find(known.begin(), known.end(), collective) == known.end()) {
       throw std::invalid_argument(
           fmt::format("no collective '{}' was measured; there are {}", collective, fmt::join(known, ", ")));
     }
-    draw::Panel panel{.title = wanted.size() == 1 ? "" : collective, .series = {}};
-    for (std::size_t i = 0; i < reports.size(); ++i) {
-      ReportSeries(reports[i], static_cast<int>(i), reports.size() == 1).add_to(panel, collective);
+    if (!against_ranks) {
+      plot.panels.push_back(panel_of(sorted, {view, collective}, wanted.size() == 1 ? "" : collective));
+      continue;
     }
-    plot.panels.push_back(std::move(panel));
+    for (const std::int64_t bytes : sizes_of(sorted, collective)) {
+      plot.panels.push_back(
+          panel_of(sorted, {view, collective, bytes}, fmt::format("{}, {}", collective, text::bytes(bytes))));
+    }
   }
-  plot.heading = wanted.size() == 1 ? wanted.front() : "Time of collectives by size";
-  plot.subheading = subheading(reports);
-  plot.x.title = "size of the data";
-  plot.y.title = "time of a call: median and 95 % interval";
+  std::erase_if(plot.panels, [](const draw::Panel& panel) { return panel.series.empty(); });
+  if (plot.panels.empty()) throw std::invalid_argument("nothing to draw: calls without data have no rate");
+  const char* const of_what = view.rates ? "Rate" : "Time";
+  plot.heading = wanted.size() == 1 ? wanted.front()
+                                    : fmt::format("{} of collectives by {}", of_what, against_ranks ? "ranks" : "size");
+  plot.subheading = subheading(sorted);
+  if (against_ranks) {
+    plot.x = {"ranks", draw::Quantity::number};
+  } else {
+    plot.x = {"size of the data", draw::Quantity::bytes};
+  }
+  if (view.rates) {
+    plot.y = {"size / time of a call: median and 95 % interval", draw::Quantity::bytes_a_second};
+  } else {
+    plot.y = {"time of a call: median and 95 % interval", draw::Quantity::seconds};
+  }
   return plot;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,17 @@ struct Named {
 // "Open MPI 4.1.4, 8 ranks on 2 nodes"
 std::string setting_of(const Provenance& from);
 
-// Times against sizes, a panel for each collective; of the named ones, or of all. Throws std::invalid_argument if one
-// of them is in none of the reports.
-draw::Plot plot_of(const std::vector<Named>& reports, const std::vector<std::string>& collectives);
+// What a plot shows: times, or the rate at which a call gets through its data, against sizes or numbers of ranks.
+struct View {
+  enum class Against : std::uint8_t { sizes, ranks };
+  Against against = Against::sizes;
+  bool rates = false;
+  std::vector<std::string> collectives = {};  // none: all
+};
+
+// A panel for each collective; against ranks for each size of it, with one point of a line from each report. Throws
+// std::invalid_argument if one of the collectives is in none of the reports, if there is no size to make a rate of, or
+// if several reports are of the same number of ranks.
+draw::Plot plot_of(const std::vector<Named>& reports, const View& view);
 
 }  // namespace quadrille::measure

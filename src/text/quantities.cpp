@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace quadrille::text {
@@ -18,9 +19,8 @@ struct Scaled {
   std::string_view unit;
 };
 
-Scaled scaled(double seconds) {
-  constexpr std::array<std::string_view, 4> units = {"ns", "µs", "ms", "s"};
-  double value = seconds * 1e9;
+// A number of the first unit, in the one that suits; each is 1000 of the one before.
+Scaled in_thousands(double value, std::span<const std::string_view> units) {
   std::size_t unit = 0;
   // What would be rounded to 1000 is 1.00 of the next.
   while (unit + 1 < units.size() && std::abs(value) >= 999.5) {
@@ -30,9 +30,19 @@ Scaled scaled(double seconds) {
   return {value, units[unit]};
 }
 
+Scaled scaled(double seconds) {
+  constexpr std::array<std::string_view, 4> units = {"ns", "µs", "ms", "s"};
+  return in_thousands(seconds * 1e9, units);
+}
+
 int decimals(double value) {
   const double size = std::abs(value);
   return size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+}
+
+std::string without_noughts(const Scaled& number) {
+  const double power = std::pow(10, decimals(number.value));
+  return fmt::format("{:.10g} {}", std::round(number.value * power) / power, number.unit);
 }
 
 }  // namespace
@@ -62,9 +72,12 @@ std::string seconds(double seconds) {
 }
 
 std::string short_seconds(double seconds) {
-  const auto [value, unit] = scaled(seconds);
-  const double power = std::pow(10, decimals(value));
-  return fmt::format("{:.10g} {}", std::round(value * power) / power, unit);
+  return without_noughts(scaled(seconds));
+}
+
+std::string rate(double bytes_a_second) {
+  constexpr std::array<std::string_view, 5> units = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
+  return without_noughts(in_thousands(bytes_a_second, units));
 }
 
 }  // namespace quadrille::text

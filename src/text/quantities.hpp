@@ -15,4 +15,7 @@ std::string seconds(double seconds);
 // The same without noughts at the end: "20 µs".
 std::string short_seconds(double seconds);
 
+// Of bytes a second, in powers of ten, without noughts at the end: "2.5 MB/s".
+std::string rate(double bytes_a_second);
+
 }  // namespace quadrille::text

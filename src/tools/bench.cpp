@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -69,18 +70,24 @@ void add_compare(CLI::App& bench, Exit& exit) {
 void add_plot(CLI::App& bench) {
   struct Wish {
     std::vector<std::string> reports;
-    std::vector<std::string> collectives;
+    measure::View view;
     std::string output;
   };
   const auto wish = std::make_shared<Wish>();
-  auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against the sizes");
+  auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against sizes or ranks");
   command->add_option("REPORT", wish->reports, "Reports; several are told apart by their labels")->required();
   command->add_option("--output", wish->output, "The SVG to write")->required();
-  command->add_option("--collective", wish->collectives, "Only this collective; may be given several times")
+  command->add_option("--collective", wish->view.collectives, "Only this collective; may be given several times")
       ->allow_extra_args(false);
-  command->callback([wish] {
-    write_file(wish->output, draw::plot(measure::plot_of(read_reports(wish->reports), wish->collectives)));
-  });
+  const std::map<std::string, measure::View::Against> axes = {{"sizes", measure::View::Against::sizes},
+                                                              {"ranks", measure::View::Against::ranks}};
+  command->add_option("--against", wish->view.against, "sizes, or ranks: one point of each line from each report")
+      ->transform(CLI::CheckedTransformer(axes).description(""))
+      ->type_name("sizes|ranks")
+      ->default_str("sizes");
+  command->add_flag("--rates", wish->view.rates, "Sizes divided by times, in place of times");
+  command->callback(
+      [wish] { write_file(wish->output, draw::plot(measure::plot_of(read_reports(wish->reports), wish->view))); });
 }
 
 }  // namespace

@@ -24,6 +24,8 @@ TEST(Quantities, SecondsHaveThreeDigits) {
   EXPECT_EQ(seconds(9.996e-6), "10.0 µs");
   EXPECT_EQ(seconds(999.6e-6), "1.00 ms");
   EXPECT_EQ(seconds(1234), "1234 s");
+  EXPECT_EQ(rate(2.5e6), "2.5 MB/s");
+  EXPECT_EQ(rate(999.6), "1 kB/s");
 }
 
 TEST(Quantities, OrNoMoreThanTheyNeed) {

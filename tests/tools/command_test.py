@@ -230,6 +230,28 @@ class Bench(unittest.TestCase):
             text = pathlib.Path(self.svg).read_text(encoding="utf-8")
             self.assertEqual({name for name in ("allreduce", "bcast", "alltoall") if f">{name}<" in text}, kept)
 
+    def texts_of_plot(self, *words):
+        result = run("bench", "plot", *words, "--output", self.svg)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return {element.text for element in ElementTree.parse(self.svg).iter("{http://www.w3.org/2000/svg}text")}
+
+    def test_times_are_drawn_against_ranks(self):
+        paths = []
+        for ranks in (16, 2, 8):
+            content = report(f"of {ranks}")
+            content["provenance"]["ranks"] = ranks
+            paths.append(self.written(f"ranks{ranks}", content))
+        texts = self.texts_of_plot("--against", "ranks", *paths)
+        self.assertLessEqual({"allreduce, 64 KiB", "ranks", "2", "8", "16", "native", "ring"}, texts)
+        result = run("bench", "plot", "--against", "ranks", paths[0], paths[0], "--output", self.svg)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("are both of 16 ranks", result.stderr)
+
+    def test_rates_are_drawn_in_place_of_times(self):
+        texts = self.texts_of_plot("--rates", self.before)
+        self.assertTrue(any(text.endswith("B/s") for text in texts), texts)
+        self.assertNotIn("0 B", texts)
+
     def test_labels_that_are_alike_are_replaced_by_files(self):
         again = self.written("again", report("before"))
         run("bench", "plot", self.before, again, "--output", self.svg)

@@ -115,6 +115,31 @@ TEST_P(Hierarchy, SharesLongPiecesOut) {
   }
 }
 
+TEST(Chains, OfAReduceAreProvedForAllNumbersOfNodesAndRanksOnThem) {
+  const Algorithm& algorithm = *find_algorithm(Collective::reduce, "hierarchical");
+  for (Rank nodes = 1; nodes <= 17; nodes += step) {
+    for (Rank per_node = 1; per_node <= 9; per_node += step) {
+      const int levels = 2 + (nodes + per_node) % 3;
+      const Topology topology = machine(nodes, per_node, levels, per_node % 2 == 0);
+      const auto ranks = static_cast<Rank>(topology.domain(0, 0).size());
+      for (const Rank root : {0, ranks / 2, ranks - 1}) {
+        const Problem problem{.ranks = ranks,
+                              .root = root,
+                              .count = 3 * nodes + 10,
+                              .segment = 16,
+                              .topology = &topology,
+                              .room = nodes % 2 == 0 ? 16 : 1000};
+        const verify::Subject subject = verify::subject_of(algorithm, problem);
+        ASSERT_EQ(verify::prove(subject).fault, "") << levels << " levels, " << nodes << " nodes of " << per_node;
+        // The root takes its result in segments.
+        const std::vector<Operation>& of_root = subject.schedules[static_cast<std::size_t>(root)].operations;
+        const auto in_segments = [](const Operation& one) { return one.kind == Kind::receive && one.loop >= 0; };
+        ASSERT_TRUE(nodes == 1 || std::any_of(of_root.begin(), of_root.end(), in_segments));
+      }
+    }
+  }
+}
+
 TEST(Rails, AreProvedForAllNumbersOfNodesAndRanksOnThem) {
   const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "hierarchical");
   for (Rank nodes = 2; nodes <= 17; nodes += step) {
