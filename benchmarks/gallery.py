@@ -185,7 +185,8 @@ def render(quadrille):
         page += [one.launch() for one in RUNS if one.name in names]
         page += ["```"]
         for name in plots:
-            page += ["", f"![Times of this run](benchmarks/{name}.svg)"]
+            what = "Rates" if name.endswith("-rates") else "Times"
+            page += ["", f"![{what} of this run](benchmarks/{name}.svg)"]
         if run.against == "sizes":
             page += ["", *table(run, reports)]
     (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")

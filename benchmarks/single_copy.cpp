@@ -19,6 +19,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -182,7 +183,10 @@ int run(Both& both, int rank, int rounds) {
   cpu_set_t core;
   CPU_ZERO(&core);
   CPU_SET(rank, &core);
-  sched_setaffinity(0, sizeof core, &core);
+  if (sched_setaffinity(0, sizeof core, &core) != 0) {
+    std::perror("sched_setaffinity");
+    return refused;
+  }
   prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
   Pair pair(both, rank);
   bool right = true;
@@ -201,9 +205,17 @@ int main(int argc, char** argv) {
   }
   Both& both = *new (memory) Both;
   const pid_t child = fork();
-  if (child == 0) std::_Exit(run(both, 1, rounds));
+  if (child < 0) {
+    std::perror("fork");
+    return refused;
+  }
+  if (child == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::_Exit(run(both, 1, rounds));
+  }
   const int own = run(both, 0, rounds);
   int status = 0;
   waitpid(child, &status, 0);
-  return own != 0 ? own : WEXITSTATUS(status);
+  if (own != 0) return own;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : wrong;
 }

@@ -25,8 +25,15 @@ void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector
   for (Rank i = 0; i < inside.size(); ++i) add_first_ranks(topology, level + 1, inside[i], ranks);
 }
 
+// A node may have more ranks than there are nodes: they don't make a chain.
+Problem uncut(const Problem& problem) {
+  Problem whole = problem;
+  whole.segment = 0;
+  return whole;
+}
+
 std::string_view reduce_name(const Problem& problem) {
-  const std::int64_t longest_in_a_tree = problem.segment > 0 ? problem.segment / 2 : short_units;
+  const std::int64_t longest_in_a_tree = problem.segment > 0 ? problem.segment : short_units;
   if (problem.count <= longest_in_a_tree) return "binomial";
   return problem.commutative && !problem.fixed_order && chain_segment(problem) > 0 ? "pipelined_chain" : "rabenseifner";
 }
@@ -51,17 +58,18 @@ compose::Part reduce_by(const Problem& problem) {
 }
 
 std::int64_t shortest_segment(const Problem& problem) {
-  return std::max<std::int64_t>(1, problem.segment / 8);
+  return std::max<std::int64_t>(1, problem.segment / 4);
 }
 
 std::int64_t chain_segment(const Problem& problem) {
   if (problem.segment <= 0) return 0;
   // A chain through l nodes takes l - 2 segments longer than its data: with 4 l of them, at most a quarter. Inside one
-  // node the root fills a piece while the others empty the one before. Shorter ones than an eighth of what was wished
-  // for would cost more than that.
-  const Rank nodes = leaders_of_nodes(problem).leaders.size();
+  // node the root fills a piece, of any length, while the others empty the one before. Shorter ones than a quarter of
+  // what was wished for would cost more than that.
+  const Rank nodes = problem.topology ? problem.topology->domains(problem.topology->levels() - 1) : 1;
+  const std::int64_t longest = nodes == 1 && node::shares_memory(problem) ? problem.count : problem.segment;
   const std::int64_t segment =
-      std::clamp(problem.count / (4 * std::max(nodes, 2)), shortest_segment(problem), problem.segment);
+      std::max(shortest_segment(problem), std::min(problem.count / (4 * std::max(nodes, 2)), longest));
   return patterns::segments(problem.count, segment) > nodes ? segment : 0;
 }
 
@@ -86,13 +94,15 @@ Problem reduce_among_leaders(const Problem& problem, const compose::Level& level
 }
 
 std::int64_t reduce_scratch_units(const Problem& problem) {
-  const std::int64_t levels = problem.topology ? problem.topology->levels() : 1;  // the node itself is one
-  return levels *
-         scratch_units(*find_algorithm(Collective::reduce, reduce_name(problem)), {.ranks = problem.ranks,
-                                                                                   .count = problem.count,
-                                                                                   .commutative = problem.commutative,
-                                                                                   .segment = chain_segment(problem),
-                                                                                   .window = problem.window});
+  const auto scratch_for = [&](const Problem& cut) {
+    return scratch_units(*find_algorithm(Collective::reduce, reduce_name(cut)), {.ranks = problem.ranks,
+                                                                                 .count = problem.count,
+                                                                                 .commutative = problem.commutative,
+                                                                                 .segment = chain_segment(cut),
+                                                                                 .window = problem.window});
+  };
+  const std::int64_t levels = problem.topology ? problem.topology->levels() - 1 : 0;
+  return levels * scratch_for(problem) + scratch_for(uncut(problem));
 }
 
 ReduceInside::ReduceInside(Builder& builder, const Problem& problem) : problem_(problem) {
@@ -116,7 +126,7 @@ void ReduceInside::operator()(Builder& builder, const Region& result) const {
   part.input = problem_.input;
   part.count = problem_.count;
   part.in_place = problem_.rank == node.leader && problem_.input == result;
-  compose::on(builder, node.leaders, node_channel, part, reduce_by(problem_));
+  compose::on(builder, node.leaders, node_channel, part, reduce_by(uncut(problem_)));
 }
 
 BcastInside::BcastInside(Builder& builder, const Problem& problem, Rank from) : problem_(problem), from_(from) {

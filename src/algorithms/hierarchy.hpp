@@ -26,8 +26,8 @@ compose::Part by(Collective collective, std::string_view name);
 // A reduce that suits the size.
 compose::Part reduce_by(const Problem& problem);
 
-// Segments for chains through all nodes, if the data is long enough to fill such a chain; else 0. Segmented algorithms
-// only.
+// What to cut data into that goes through chains of as many links as there are nodes, if it is long enough to fill
+// them; else 0, as for algorithms that are not segmented.
 std::int64_t chain_segment(const Problem& problem);
 // The shortest ones that are worth a message.
 std::int64_t shortest_segment(const Problem& problem);

@@ -16,15 +16,8 @@ struct Unaligned {
   using Element __attribute__((aligned(1), may_alias)) = Type;
 };
 
-// GCC makes vectors of such loops only from -O3 on.
-#ifndef __clang__
-#define QUADRILLE_VECTORS __attribute__((optimize("O3")))
-#else
-#define QUADRILLE_VECTORS
-#endif
-
 template <class Type, class Operation>
-QUADRILLE_VECTORS void combine(const void* left, const void* right, void* target, std::int64_t count) {
+void combine(const void* left, const void* right, void* target, std::int64_t count) {
   using Element = typename Unaligned<Type>::Element;
   const auto* a = static_cast<const Element*>(left);
   const auto* b = static_cast<const Element*>(right);

@@ -82,6 +82,14 @@ bool Process::rest(Waiter& waiter) {
   const auto awaited = watched ? watched->runner().awaits_one() : std::nullopt;
   const std::chrono::nanoseconds nap = waiter.rest(awaited.has_value());
   if (nap <= std::chrono::nanoseconds::zero()) return false;
+  // Nobody falls asleep without a look at MPI.
+  if (awaited && waiter.first_sleep()) {
+    const Lock locked = lock();
+    if (look()) {
+      waiter.busy();
+      return false;
+    }
+  }
   if (awaited) {
     watched->sleep(*awaited, nap);
   } else {

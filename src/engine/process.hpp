@@ -57,6 +57,7 @@ class Process {
   template <class Done>
   void wait(Done&& done, const Patience& patience) {
     constexpr unsigned looks_at_counters = 32;
+    constexpr unsigned looks_in_a_row = 256;  // where each finds something
     unsigned looks = 0;
     for (Waiter waiter(patience);;) {
       bool advanced = false;
@@ -66,13 +67,16 @@ class Process {
         // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
         const bool counters_only = !watch_.empty() && requests_.open() == 0 && starved_.empty();
         advanced = counters_only && watch_.look();
-        if (!advanced && (!counters_only || ++looks % looks_at_counters == 0)) advanced = look();
+        if (!counters_only || ++looks >= (advanced ? looks_in_a_row : looks_at_counters)) {
+          looks = 0;
+          advanced |= look();
+        }
       }
       run_callbacks();
       if (advanced) {
         waiter.busy();
       } else if (rest(waiter)) {
-        looks = looks_at_counters - 1;  // after a sleep all of it
+        looks = looks_at_counters;  // after a sleep all of it
       }
     }
   }

@@ -15,9 +15,10 @@ namespace quadrille::engine {
 struct Settings {
   std::int64_t memory =
       0;  // QUADRILLE_MEMORY: bytes a rank, on each communicator, for scratch and packing; 0: no bound
-  std::int64_t part = 1 << 30;   // QUADRILLE_PART: longer messages travel in parts of so many bytes
-  std::int32_t in_flight = 32;   // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
-  std::int64_t segment = 65536;  // QUADRILLE_SEGMENT: bytes of a segment, for algorithms that pipeline
+  std::int64_t part = 1 << 30;  // QUADRILLE_PART: longer messages travel in parts of so many bytes
+  std::int32_t in_flight = 32;  // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
+  // Over TCP Open MPI sends 64 KiB at once, headers included; longer messages wait for an answer first.
+  std::int64_t segment = 32768;  // QUADRILLE_SEGMENT: bytes of a segment, for algorithms that pipeline
   std::int64_t shared = -1;      // QUADRILLE_SHARED: bytes a rank has in each lane of its node's memory; -1: not told
   bool check = false;            // QUADRILLE_CHECK: compare every call across ranks before it starts
   double patience = 0.5;         // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing

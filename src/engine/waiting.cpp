@@ -15,12 +15,27 @@ using namespace std::chrono_literals;
 
 Patience Patience::of(bool more_ranks_than_cores) {
   if (more_ranks_than_cores)
-    return {.spin = 0ns, .yield = 20ms, .yield_if_woken = 50us, .sleep = 50us, .longest_sleep = 1ms};
-  return {.spin = 20us, .yield = 20ms, .yield_if_woken = 20ms, .sleep = 50us, .longest_sleep = 1ms};
+    return {.spin = 0ns,
+            .yield = 20ms,
+            .yield_if_woken = 50us,
+            .sleep = 50us,
+            .longest_sleep = 1ms,
+            .longest_if_woken = 10ms};
+  return {.spin = 20us,
+          .yield = 20ms,
+          .yield_if_woken = 20ms,
+          .sleep = 50us,
+          .longest_sleep = 1ms,
+          .longest_if_woken = 1ms};
 }
 
 Patience Patience::with_mpi() {
-  return {.spin = 0ns, .yield = 2ms, .yield_if_woken = 2ms, .sleep = 50us, .longest_sleep = 100us};
+  return {.spin = 0ns,
+          .yield = 2ms,
+          .yield_if_woken = 2ms,
+          .sleep = 50us,
+          .longest_sleep = 100us,
+          .longest_if_woken = 100us};
 }
 
 void Waiter::idle() {
@@ -47,8 +62,10 @@ std::chrono::nanoseconds Waiter::rest(bool woken) {
     return 0ns;
   }
   // The longer it has waited, the less a little more matters; many ranks that look often keep the others from working.
-  // Who is woken looks around only for the sake of the program's own messages.
-  if (woken) return std::clamp<Clock::duration>(idle_for / 2, patience_.longest_sleep, 10 * patience_.longest_sleep);
+  // Who is woken looks around only for the sake of the program's own messages, half as often from sleep to sleep.
+  constexpr int most_doublings = 16;
+  naps_ = std::min(naps_ + 1, most_doublings);
+  if (woken) return std::min(patience_.longest_sleep * (1 << (naps_ - 1)), patience_.longest_if_woken);
   return std::clamp<Clock::duration>(idle_for / 8, patience_.sleep, patience_.longest_sleep);
 }
 

@@ -11,6 +11,7 @@ struct Patience {
   std::chrono::nanoseconds yield_if_woken;  // the same where others wake it
   std::chrono::nanoseconds sleep;           // at a time, at first
   std::chrono::nanoseconds longest_sleep;
+  std::chrono::nanoseconds longest_if_woken;
 
   static Patience of(bool more_ranks_than_cores);
   // For what MPI does by itself, where nobody sees that it gets on: shorter sleeps, since each may be one of many.
@@ -30,11 +31,14 @@ class Waiter {
   // The same, and sleeps.
   void idle();
   // After one that did.
-  void busy() { looks_ = 0; }
+  void busy() { looks_ = naps_ = 0; }
+  // Whether the sleep it was told of is the first since then.
+  bool first_sleep() const { return naps_ == 1; }
 
  private:
   const Patience& patience_;
   int looks_ = 0;  // idle ones in a row, as far as they count
+  int naps_ = 0;   // likewise
   Clock::time_point since_{};
 };
 

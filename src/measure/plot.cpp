@@ -125,6 +125,19 @@ draw::Panel panel_of(const std::vector<Named>& reports, const Sight& sight, std:
   return panel;
 }
 
+// Against ranks: those of all of them.
+std::string subheading_of_ranks(const std::vector<Named>& reports) {
+  std::vector<std::string> mpis;
+  bool crowded = false;
+  for (const Named& named : reports) {
+    const Provenance& from = named.report.provenance;
+    if (std::find(mpis.begin(), mpis.end(), from.mpi) == mpis.end()) mpis.push_back(from.mpi);
+    crowded |= from.oversubscribed;
+  }
+  return fmt::format("{}, {} to {} ranks{}", fmt::join(mpis, " and "), reports.front().report.provenance.ranks,
+                     reports.back().report.provenance.ranks, crowded ? ", more ranks than cores" : "");
+}
+
 // The setting once where all reports share it.
 std::string subheading(const std::vector<Named>& reports) {
   std::vector<std::string> settings;
@@ -163,16 +176,16 @@ draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
       continue;
     }
     for (const std::int64_t bytes : sizes_of(sorted, collective)) {
-      plot.panels.push_back(
-          panel_of(sorted, {view, collective, bytes}, fmt::format("{}, {}", collective, text::bytes(bytes))));
+      const std::string title = bytes == 0 ? collective : fmt::format("{}, {}", collective, text::bytes(bytes));
+      plot.panels.push_back(panel_of(sorted, {view, collective, bytes}, title));
     }
   }
   std::erase_if(plot.panels, [](const draw::Panel& panel) { return panel.series.empty(); });
-  if (plot.panels.empty()) throw std::invalid_argument("nothing to draw: calls without data have no rate");
+  if (plot.panels.empty() && view.rates) throw std::invalid_argument("calls without data have no rate");
   const char* const of_what = view.rates ? "Rate" : "Time";
   plot.heading = wanted.size() == 1 ? wanted.front()
                                     : fmt::format("{} of collectives by {}", of_what, against_ranks ? "ranks" : "size");
-  plot.subheading = subheading(sorted);
+  plot.subheading = against_ranks ? subheading_of_ranks(sorted) : subheading(sorted);
   if (against_ranks) {
     plot.x = {"ranks", draw::Quantity::number};
   } else {

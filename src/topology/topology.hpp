@@ -26,7 +26,11 @@ class Topology {
   // The ranks that share the domain of `rank` on `level`, in rank order.
   Group domain(int level, Rank rank) const;
 
-  // The first rank of each domain of a level.
+  // How many domains a level has.
+  std::int32_t domains(int level) const {
+    return static_cast<std::int32_t>(levels_[static_cast<std::size_t>(level)].domains.size());
+  }
+  // The first rank of each of them.
   std::vector<Rank> first_of_domains(int level) const;
   // How many ranks the largest of them has.
   Rank largest_domain(int level) const;

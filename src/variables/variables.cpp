@@ -23,7 +23,7 @@ constexpr std::array table = {
     Variable{"QUADRILLE_SIGNAL", "none", "a signal upon which a rank says what it waits for", ""},
     Variable{"QUADRILLE_MEMORY", "0: no bound", "bytes a rank may take for scratch and packing", "--memory"},
     Variable{"QUADRILLE_PART", "1G", "longer messages travel in parts", ""},
-    Variable{"QUADRILLE_SEGMENT", "64k", "bytes of a segment, for algorithms that pipeline", ""},
+    Variable{"QUADRILLE_SEGMENT", "32k", "bytes of a segment, for algorithms that pipeline", ""},
     Variable{"QUADRILLE_SHARED", "320k; 1280k where ranks share cores",
              "bytes of shared memory for a rank and collective; 0: none", ""},
     Variable{"QUADRILLE_RACKS", "none", "a file that says which hosts stand in one rack", ""},

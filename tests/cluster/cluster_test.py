@@ -58,6 +58,12 @@ class Nodes(WithCluster):
         self.assertEqual(len(self.cluster.execute(0, "ip", "route").splitlines()), 1)
         self.assertEqual(self.cluster.execute(0, "ip", "-6", "address"), "")
 
+    def test_they_speak_the_usual_tcp(self):
+        folder = pathlib.Path("/proc/sys/net/ipv4")
+        if "cubic" not in (folder / "tcp_allowed_congestion_control").read_text(encoding="ascii").split():
+            self.skipTest("the kernel lets nobody choose cubic")
+        self.assertEqual(self.cluster.execute(0, "cat", str(folder / "tcp_congestion_control")), "cubic\n")
+
     def test_a_command_has_its_folder_its_arguments_and_its_status(self):
         self.assertEqual(self.cluster.execute(1, "pwd", cwd="/usr"), "/usr\n")
         self.assertEqual(self.cluster.execute(1, "printf", "%s,", "-n", "a b", "--", "--name"), "-n,a b,--,--name,")

@@ -126,7 +126,7 @@ TEST(Chains, OfAReduceAreProvedForAllNumbersOfNodesAndRanksOnThem) {
         const Problem problem{.ranks = ranks,
                               .root = root,
                               .count = 3 * nodes + 10,
-                              .segment = 16,
+                              .segment = 8,
                               .topology = &topology,
                               .room = nodes % 2 == 0 ? 16 : 1000};
         const verify::Subject subject = verify::subject_of(algorithm, problem);
@@ -136,6 +136,27 @@ TEST(Chains, OfAReduceAreProvedForAllNumbersOfNodesAndRanksOnThem) {
         const auto in_segments = [](const Operation& one) { return one.kind == Kind::receive && one.loop >= 0; };
         ASSERT_TRUE(nodes == 1 || std::any_of(of_root.begin(), of_root.end(), in_segments));
       }
+    }
+  }
+}
+
+TEST(Rings, OfAnAllgatherAreProvedForAllNumbersOfNodesAndRanksOnThem) {
+  const Algorithm& algorithm = *find_algorithm(Collective::allgather, "hierarchical");
+  for (Rank nodes = 2; nodes <= 17; nodes += step) {
+    for (Rank per_node = 1; per_node <= 9; per_node += step) {
+      const Topology topology = machine(nodes, per_node, 2, false);
+      const Rank ranks = nodes * per_node;
+      if (is_left_out(ranks)) continue;
+      const std::int64_t block = 8192;
+      const Problem problem{.ranks = ranks,
+                            .count = block + nodes,
+                            .topology = &topology,
+                            .room = nodes % 2 == 0 ? 3 * block * ranks : block * ranks};
+      const verify::Subject subject = verify::subject_of(algorithm, problem);
+      ASSERT_EQ(verify::prove(subject).fault, "") << nodes << " nodes of " << per_node;
+      const std::vector<Operation>& leaders = subject.schedules.front().operations;
+      const auto is_send = [](const Operation& one) { return one.kind == Kind::send; };
+      ASSERT_EQ(std::count_if(leaders.begin(), leaders.end(), is_send), nodes - 1);
     }
   }
 }
@@ -152,7 +173,7 @@ TEST(Rails, AreProvedForAllNumbersOfNodesAndRanksOnThem) {
       const Problem problem{.ranks = ranks,
                             .count = 2 * ranks + nodes % per_node,
                             .commutative = per_node % 2 == 0,
-                            .segment = 16,
+                            .segment = 8,
                             .topology = &topology,
                             .room = (cut ? 16 : 1000) * per_node};
       const verify::Subject subject = verify::subject_of(algorithm, problem);

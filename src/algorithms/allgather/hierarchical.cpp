@@ -45,6 +45,9 @@ void exchange(Builder& builder, const Problem& problem, const compose::Level& le
   }
 }
 
+// Bytes of a block.
+constexpr std::int64_t least_around_the_ring = 8192;
+
 // Around a ring, what came in the step before; every link carries something all the time.
 void pass_around(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
   const Rank leaders = builder.ranks();
@@ -69,7 +72,7 @@ void build(Builder& builder, const Problem& problem) {
   one_way.segment = 0;
   const hierarchy::BcastInside bcast_inside(builder, one_way);
   const auto levels = compose::levels_of(problem);
-  const bool is_long = problem.segment > 0 && problem.count >= hierarchy::shortest_segment(problem);
+  const bool is_long = problem.count >= least_around_the_ring;
   const node::BlockOf block = [&](Rank rank) { return problem.output_block(rank); };
 
   gather_inside(builder, problem.input, block);
@@ -102,7 +105,6 @@ extern const Algorithm hierarchical = {
     .cost = "by levels",
     .scratch = "0",
     .restrictions = {},
-    .segmented = true,
     .hierarchical = true,
     .gathers = true,
     .channels = hierarchy::channels,

@@ -74,9 +74,7 @@ bool goes_by_rails(const Problem& problem) {
       problem.ranks % seats == 0 && hierarchy::leaders_of_nodes(problem).leaders.size() == problem.ranks / seats;
   const bool fits = problem.room / (3 * seats) > node::Cut::least_places;
   // Many rings of short messages would take longer than few of long ones.
-  constexpr std::int64_t parts_of_segment = 8;
-  const bool is_long = problem.segment > 0 &&
-                       problem.count / problem.ranks >= std::max<std::int64_t>(1, problem.segment / parts_of_segment);
+  const bool is_long = problem.segment > 0 && problem.count / problem.ranks >= hierarchy::shortest_segment(problem);
   return even && seats > 1 && fits && is_long;
 }
 
@@ -91,9 +89,7 @@ Group rail_of(const Problem& problem) {
 
 // What is left to a rail, whose ranks have a share of the data each.
 Problem on_rail(const Problem& problem, const Group& rail, const Region& share) {
-  Problem part = hierarchy::among_leaders(problem, {.leaders = rail, .leader = rail[0]}, share);
-  part.segment = problem.segment / 2;
-  return part;
+  return hierarchy::among_leaders(problem, {.leaders = rail, .leader = rail[0]}, share);
 }
 
 std::string_view rail_name(const Problem& problem) {

@@ -1,0 +1,67 @@
+#include "measure/plot.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+namespace quadrille::measure {
+namespace {
+
+// Of so many ranks: native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
+Named report_of(int ranks) {
+  Report report;
+  report.provenance.mpi = "Some MPI";
+  report.provenance.ranks = ranks;
+  const auto point = [](const char* collective, std::int64_t bytes, const char* variant, double seconds) {
+    Point one;
+    one.collective = collective;
+    one.bytes = bytes;
+    one.variant = variant;
+    one.seconds.assign(least_for_interval, seconds);
+    one.time = {.middle = seconds, .low = seconds / 2, .high = seconds * 4};
+    return one;
+  };
+  report.points = {point("barrier", 0, "native", 2e-3), point("bcast", 1000, "native", 1e-3),
+                   point("bcast", 1000, "ours", 5e-4)};
+  return {"report of " + std::to_string(ranks), report};
+}
+
+TEST(Plot, HasAPanelForEachCollective) {
+  const draw::Plot plot = plot_of({report_of(4)}, {});
+  ASSERT_EQ(plot.panels.size(), 2U);
+  EXPECT_EQ(plot.panels[1].title, "bcast");
+  ASSERT_EQ(plot.panels[1].series.size(), 2U);
+  const draw::Series& native = plot.panels[1].series[0];
+  EXPECT_EQ(native.drawn, draw::Drawn::reference);
+  EXPECT_EQ(native.points[0].x, 1000);
+  EXPECT_EQ(native.points[0].y, 1e-3);
+}
+
+TEST(Plot, RatesAreSizesDividedByTimesAndTheirIntervalsTurned) {
+  const draw::Plot plot = plot_of({report_of(4)}, {.rates = true});
+  ASSERT_EQ(plot.panels.size(), 1U);  // a barrier has none
+  const draw::PlotPoint& point = plot.panels[0].series[0].points[0];
+  EXPECT_DOUBLE_EQ(point.y, 1e6);
+  EXPECT_DOUBLE_EQ(*point.low, 2.5e5);
+  EXPECT_DOUBLE_EQ(*point.high, 2e6);
+  EXPECT_THROW(plot_of({report_of(4)}, {.rates = true, .collectives = {"barrier"}}), std::invalid_argument);
+}
+
+TEST(Plot, AgainstRanksEachReportGivesAPointOfEachLine) {
+  const View view{.against = View::Against::ranks};
+  const draw::Plot plot = plot_of({report_of(8), report_of(2)}, view);
+  ASSERT_EQ(plot.panels.size(), 2U);
+  EXPECT_EQ(plot.panels[0].title, "barrier");
+  EXPECT_EQ(plot.panels[1].title, "bcast, 1000 B");
+  ASSERT_EQ(plot.panels[1].series.size(), 2U);
+  const draw::Series& ours = plot.panels[1].series[1];
+  EXPECT_EQ(ours.name, "ours");
+  ASSERT_EQ(ours.points.size(), 2U);
+  EXPECT_EQ(ours.points[0].x, 2);
+  EXPECT_EQ(ours.points[1].x, 8);
+  EXPECT_EQ(plot.subheading, "Some MPI, 2 to 8 ranks");
+  EXPECT_THROW(plot_of({report_of(8), report_of(8)}, view), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace quadrille::measure
