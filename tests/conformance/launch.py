@@ -101,7 +101,9 @@ def command_line(mpi_name, entry, variables, cluster):
     mpi, program = mpis.MPIS[mpi_name], [f"./{entry.program}", *entry.arguments]
     if cluster:
         settings = [f"{name}={value}" for name, value in variables]
-        return [cluster, "cluster", "run", "-n", str(entry.ranks), "--mpi", mpi_name, "--", "env", *settings, *program]
+        # One after another, so that tests of few ranks are on several nodes, too.
+        words = ["cluster", "run", "-n", str(entry.ranks), "--mpi", mpi_name, "--map", "cyclic"]
+        return [cluster, *words, "--", "env", *settings, *program]
     options = [option for name, value in variables for option in mpi.variable(name, value)]
     return [*mpi.launcher, *options, "-n", str(entry.ranks), *program]
 
