@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "engine/places.hpp"
-#include "run/text.hpp"
 
 namespace quadrille::engine {
 
@@ -665,8 +664,7 @@ std::string Context::described(const Task& task) const {
   const bool agreeing = task.state_ == Task::State::agreeing;
   const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
   text += agreeing ? ", compares calls first and waits for\n" : ", waits for\n";
-  exchange.runner().for_each_in_flight(
-      [&](Token token) { text += fmt::format("    {}\n", to_text(exchange.schedule(), token)); });
+  for (const std::string& one : exchange.runner().awaited()) text += fmt::format("    {}\n", one);
   return text;
 }
 

@@ -202,7 +202,8 @@ std::unique_ptr<Plan> Stage::make_plan(Seat& seat) {
   std::vector<Phase> phases;
   std::vector<std::int64_t> slots;
   for (Round& round : seat.rounds) {
-    phases.push_back({std::make_shared<Program>(trial_.build(round.problem)), {}});
+    phases.push_back(
+        {.program = std::make_shared<Program>(trial_.build(round.problem)), .protocol = {}, .binding = {}});
     const Schedule& schedule = phases.back().program->schedule();
     slots.resize(std::max(slots.size(), schedule.slots.size()));
     for (std::size_t i = 0; i < schedule.slots.size(); ++i) slots[i] = std::max(slots[i], schedule.slots[i]);

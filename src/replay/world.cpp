@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "run/text.hpp"
 #include "schedule/index.hpp"
 
 namespace quadrille::replay {
@@ -25,7 +24,7 @@ class Process final : public Backend {
   void begin_phase();
   bool advance();
   bool done() const { return done_; }
-  void complete(Token token) { runner_->complete(token); }
+  void complete(Token token) { machine_->complete(token); }
   std::string waiting() const;
   const Binding& binding() const { return phase_.binding; }
   std::int64_t counter(std::int32_t index) const;
@@ -52,7 +51,7 @@ class Process final : public Backend {
   Rank rank_;
   std::unique_ptr<Plan> plan_;
   Phase phase_;
-  std::unique_ptr<Runner> runner_;
+  std::unique_ptr<Machine> machine_;
   std::int32_t phases_ = 0;
   std::int64_t counter_base_ = 0;
   std::vector<std::int64_t> counters_;
@@ -148,14 +147,15 @@ class World {
 };
 
 void Process::begin_phase() {
-  runner_.reset();
+  machine_.reset();
+  phase_ = {};
   done_ = !plan_->next(phase_);
   if (done_) {
     world_.rank_through();
     return;
   }
   ++phases_;
-  runner_ = std::make_unique<Runner>(*phase_.program, *this, world_.posting());
+  machine_ = phase_.machine(*this, world_.posting());
   started_ = false;
 }
 
@@ -164,21 +164,20 @@ bool Process::advance() {
   if (!started_) {
     if (!std::exchange(begun_, true)) world_.rank_begun();
     started_ = true;
-    runner_->start();
+    machine_->start();
     return true;
   }
-  const bool happened = runner_->advance();
-  if (!runner_->done()) return happened;
-  counter_base_ += phase_.program->schedule().counter_span;
+  const bool happened = machine_->advance();
+  if (!machine_->done()) return happened;
+  if (phase_.program) counter_base_ += phase_.program->schedule().counter_span;
   begin_phase();
   return true;
 }
 
 std::string Process::waiting() const {
   std::string text;
-  if (!runner_) return text;
-  runner_->for_each_in_flight(
-      [&](Token token) { text += fmt::format("  rank {}: {}\n", rank_, to_text(phase_.program->schedule(), token)); });
+  if (!machine_) return text;
+  for (const std::string& one : machine_->awaited()) text += fmt::format("  rank {}: {}\n", rank_, one);
   return text;
 }
 

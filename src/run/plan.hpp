@@ -1,18 +1,26 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "run/memory.hpp"
 #include "run/program.hpp"
+#include "run/runner.hpp"
 
 namespace quadrille {
 
-// One phase of a collective: a schedule and the memory it runs on.
+// One phase of a collective: a schedule, or a protocol in its place, and the memory it runs on.
 struct Phase {
   std::shared_ptr<const Program> program;
+  std::function<std::unique_ptr<Machine>(Backend&)> protocol;
   Binding binding;
+
+  // What runs it.
+  std::unique_ptr<Machine> machine(Backend& backend, const Posting& posting) const {
+    return program ? std::make_unique<Runner>(*program, backend, posting) : protocol(backend);
+  }
 };
 
 // One rank's part in a collective as a sequence of phases. Nearly every collective has one; a protocol whose next

@@ -4,6 +4,8 @@
 #include <bit>
 #include <stdexcept>
 
+#include "run/text.hpp"
+
 namespace quadrille {
 
 Runner::Runner(const Program& program, Backend& backend, Posting posting)
@@ -262,6 +264,12 @@ bool Runner::perform(Token token, const Operation& operation) {
       return true;
   }
   return true;
+}
+
+std::vector<std::string> Runner::awaited() const {
+  std::vector<std::string> all;
+  for_each_in_flight([&](Token token) { all.push_back(to_text(program_.schedule(), token)); });
+  return all;
 }
 
 std::optional<Runner::Awaited> Runner::awaits_one() const {

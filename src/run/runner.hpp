@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "run/backend.hpp"
+#include "run/machine.hpp"
 #include "run/program.hpp"
 
 namespace quadrille {
@@ -31,21 +31,18 @@ struct Posting {
 
 // The state machine that advances one schedule. Everything it needs is allocated when it is made; starting and
 // advancing allocate nothing. Not thread-safe.
-class Runner {
+class Runner final : public Machine {
  public:
   // The program and the backend must outlive the runner.
   Runner(const Program& program, Backend& backend, Posting posting = {});
 
-  // Begins a run; the one before it, if any, must be done.
-  void start();
+  void start() override;
+  // Looks at counters, too.
+  bool advance() override;
+  void complete(Token token) override;
+  bool done() const override { return remaining_ == 0; }
+  std::vector<std::string> awaited() const override;
 
-  // Posts what is ready and looks at counters. Returns whether anything happened.
-  bool advance();
-
-  // The backend's word that a message or a flush has ended.
-  void complete(Token token);
-
-  bool done() const { return remaining_ == 0; }
   // Where a counter has to get to.
   struct Awaited {
     Rank owner = 0;
