@@ -14,7 +14,9 @@ namespace quadrille {
 // What a schedule of the algorithm takes over all ranks, where each rank sends one message and receives one at a time
 // (steps), for a count of at least one unit a rank.
 struct Prediction {
-  std::int64_t steps = 0;
+  static constexpr std::int64_t not_said = -1;
+
+  std::int64_t steps = 0;  // or not_said
   std::int64_t messages = 0;
   std::int64_t units = 0;  // sent by all ranks together
 
@@ -44,6 +46,7 @@ struct Algorithm {
   bool segmented = false;     // heeds Problem::segment
   bool fixed_order = false;   // of a reduction: can fold from rank 0 up, left to right
   bool hierarchical = false;  // heeds Problem::topology and Problem::room
+  bool swaps = false;         // in place: partners swap segments, as many at a time as there is memory for
   bool gathers = false;       // a message may be put together from several places
   std::int32_t width = 0;     // of what has one (see Problem): its own choice
   std::int32_t channels = 1;

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <memory>
 #include <quadrille/error.hpp>
 
+#include "engine/budget.hpp"
 #include "engine/datatype.hpp"
 #include "select/choose.hpp"
 #include "select/guide.hpp"
@@ -75,10 +78,13 @@ class Preparation {
   Shape with_algorithm(const Shape& shape, const Guide::Entry* rule) const;
   static std::int64_t segment_bytes(std::int64_t told, std::int64_t memory);
   bool staged(const Algorithm& algorithm) const;
+  std::int64_t data_bytes(const Side& side) const;
+  Shape cut_to_swap(Shape shape, std::int32_t lanes) const;
   void bind(const Side& side, std::vector<Layout>& layouts, std::vector<Typed>& blocks) const;
   std::int64_t elements(const Side& side) const;
   std::int64_t to_myself(const Side& side) const;
   void refuse_unequal_ends() const;
+  void agree_on_chunks(engine::Task& task) const;
 
   Context& context_;
   const detail::Call& call_;
@@ -167,6 +173,35 @@ std::int64_t Preparation::segment_bytes(std::int64_t told, std::int64_t memory) 
   return memory == 0 ? told : std::clamp<std::int64_t>(memory / segments_in_memory, 1, told);
 }
 
+// What it holds for other ranks and itself. Counts may be anything: what is too much to count is very much.
+std::int64_t Preparation::data_bytes(const Side& side) const {
+  if (side.blocks == 0) return 0;
+  const detail::UserBuffer& buffer = *side.buffer;
+  if (!buffer.counts) return product(side.bytes(), context_.ranks());
+  std::int64_t bytes = 0;
+  for (Rank peer = 0; peer < context_.ranks(); ++peer) {
+    if (buffer.counts[peer] == 0) continue;
+    const std::int64_t size = buffer.types ? engine::layout_of(buffer.types[peer]).size() : side.layout.size();
+    const std::int64_t block = product(buffer.counts[peer], size);
+    if (__builtin_add_overflow(bytes, block, &bytes)) return std::numeric_limits<std::int64_t>::max();
+  }
+  return bytes;
+}
+
+// In place, a rank's budget is its own affair: where blocks differ, partners agree on a chunk first.
+Shape Preparation::cut_to_swap(Shape shape, std::int32_t lanes) const {
+  shape.swaps = true;
+  shape.staged = staged(*shape.algorithm);
+  if (shape.memory == 0) shape.memory = engine::default_budget(data_bytes(output_));
+  engine::Cut::Wanted wanted{.ranks = context_.ranks(), .staged = shape.staged, .longest = context_.settings().part};
+  wanted.staged_anywhere = wanted.rest = !of_.separate_blocks;
+  const engine::Cut cut = engine::Cut::of(shape.memory, wanted);
+  shape.segment = cut.chunk;
+  shape.window = cut.window;
+  shape.width = lanes > 0 ? lanes : cut.lanes > 1 ? cut.lanes : 0;
+  return shape;
+}
+
 // What the table says of this size, as the benchmark counts it: of a block for each rank, all of them.
 const Guide::Entry* Preparation::rule(const Shape& shape) const {
   if (!context_.guide().knows(call_.collective)) return nullptr;
@@ -191,7 +226,7 @@ Shape Preparation::with_algorithm(const Shape& shape, const Guide::Entry* rule) 
     whole.segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, units) : 0;
     whole.room = choice.algorithm->hierarchical ? context_.room_for(element_) : 0;
     whole.staged = whole.memory > 0 && staged(*choice.algorithm);
-    return whole;
+    return choice.algorithm->swaps && in_place_ ? cut_to_swap(whole, choice.width) : whole;
   };
   if (wishes_.algorithm) return with(wishes_.algorithm);
   const Problem problem{.ranks = context_.ranks(),
@@ -288,6 +323,14 @@ void Preparation::refuse_unequal_ends() const {
                                             context_.rank(), to_myself(input_), to_myself(output_)));
 }
 
+void Preparation::agree_on_chunks(engine::Task& task) const {
+  constexpr std::int64_t word = sizeof(std::int64_t);
+  auto allgather = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
+  task.set_plan([allgather, &task] {
+    return std::make_unique<engine::AgreeOnChunks>(allgather, task.shape().segment, task.binding().chunks);
+  });
+}
+
 Prepared Preparation::task(Handles handles) {
   Shape shape = this->shape();
   const Guide::Entry* const rule = this->rule(shape);
@@ -301,6 +344,7 @@ Prepared Preparation::task(Handles handles) {
   shape = with_algorithm(shape, rule);
   if (!shape.algorithm) return nullptr;
   Prepared task = context_.prepare(shape);
+  if (shape.swaps && of_.separate_blocks) agree_on_chunks(*task);
   if (of_.reduces) {
     task->use_element(element_);
     task->set_operation(reduction.code);

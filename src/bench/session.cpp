@@ -97,7 +97,8 @@ std::vector<Variant> Session::variants(const Exercise& exercise) const {
     const Problem problem = exercise.problem(choice, measured_->settings().segment);
     all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
     if (!refusal(*choice.algorithm, problem).empty()) return;
-    if (const auto predicted = predict(*choice.algorithm, problem)) all.back().steps = predicted->steps;
+    const auto predicted = predict(*choice.algorithm, problem);
+    if (predicted && predicted->steps != Prediction::not_said) all.back().steps = predicted->steps;
   };
   for (const std::string& name : wish_.algorithms) {
     if (name == "default") {

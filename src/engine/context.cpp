@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "engine/budget.hpp"
 #include "engine/places.hpp"
 
 namespace quadrille::engine {
@@ -42,43 +43,6 @@ std::string number_and_name(std::int64_t sequence, const Algorithm& algorithm) {
 
 }  // namespace
 
-Task::Task(Context& context, const Shape& shape, std::shared_ptr<const Program> program)
-    : context_(context),
-      shape_(shape),
-      main_(context.ground_for(shape), std::move(program), context.posting(shape), *this),
-      opinion_layout_(Layout::basic(sizeof(Opinion))) {
-  if (!context.settings_.check) return;
-  Listener& listener = *this;
-  agreement_.emplace(context.ground_, context.agreement_program_, Posting{}, listener);
-  agreement_->set_scratch_layout(opinion_layout_);
-  agreement_->binding().input = {{&mine_, 1, &opinion_layout_}};
-  agreement_->binding().output = {{&all_, 1, &opinion_layout_}};
-  agreement_->binding().reduce = merge_opinions;
-}
-
-Task::~Task() {
-  const auto locked = context_.process_.lock();
-  Context::undeclare(*this);
-  if (!in_flight()) return;
-  context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
-}
-
-void Task::advanced() {
-  if (context_.settings_.watched()) advanced_ = std::chrono::steady_clock::now();
-}
-
-void Task::done(Exchange& exchange) {
-  if (&exchange == &main_) {
-    context_.end(*this, State::done);
-  } else {
-    context_.agreed(*this);
-  }
-}
-
-void Task::failed(Exchange&, std::exception_ptr error) {
-  context_.fail_all(error);
-}
-
 Context::Context(MPI_Comm parent, const Settings& settings)
     : process_(Process::get()), settings_(settings), random_(settings.shuffle) {
   if (settings.progress) process_.start_progress();
@@ -94,7 +58,12 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest_tag), &found), "MPI_Comm_get_attr");
   const std::int64_t tags = found ? std::int64_t{*greatest_tag} + 1 : 32768;
   window_ = std::min(most_in_flight, tags / tags_per_collective);
-  ground_ = {comm_, settings_.part, &process_.requests(), &process_.arena(), &process_.watch(), {}};
+  ground_ = {.comm = comm_,
+             .part = settings_.part,
+             .requests = &process_.requests(),
+             .arena = &process_.arena(),
+             .watch = &process_.watch(),
+             .shared = {}};
   if (settings_.check) agreement_program_ = std::make_shared<const Program>(agreement_schedule(rank_, ranks_));
   {
     const auto locked = process_.lock();
@@ -245,6 +214,7 @@ std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
   mix(static_cast<std::size_t>(shape.memory));
   mix(static_cast<std::size_t>(shape.count));
   mix(static_cast<std::size_t>(shape.segment));
+  mix(static_cast<std::size_t>(shape.window));
   mix(static_cast<std::size_t>(shape.room));
   mix(static_cast<std::size_t>(shape.in_place) * 8 + static_cast<std::size_t>(shape.commutative) * 4 +
       static_cast<std::size_t>(shape.fixed_order) * 2 + static_cast<std::size_t>(shape.staged));
@@ -261,6 +231,7 @@ Problem Context::problem(const Shape& shape) const {
           .commutative = shape.commutative,
           .fixed_order = shape.fixed_order,
           .segment = shape.segment,
+          .window = shape.window > 0 ? shape.window : Problem{}.window,
           .width = shape.width,
           .topology = &*topology_,
           .room = shape.room};
@@ -268,19 +239,21 @@ Problem Context::problem(const Shape& shape) const {
 
 // Longer messages travel in parts; both ends must cut alike.
 std::int64_t Context::part_for(const Shape& shape) const {
-  if (shape.memory == 0) return settings_.part;
+  if (shape.memory == 0 || shape.swaps) return settings_.part;
   return std::clamp(shape.memory / parts_in_memory, std::int64_t{1}, settings_.part);
 }
 
 Ground Context::ground_for(const Shape& shape) const {
   Ground ground = ground_;
   ground.part = part_for(shape);
+  ground.on_demand = shape.swaps;
   return ground;
 }
 
 Posting Context::posting(const Shape& shape) {
   const std::int64_t window = settings_.in_flight;
-  return {.window = shape.staged ? std::min(window, staged_in_flight) : window,
+  const bool in_turn = shape.staged && !shape.swaps;
+  return {.window = in_turn ? std::min(window, staged_in_flight) : window,
           .shuffle = settings_.shuffle != 0 ? &random_ : nullptr};
 }
 
@@ -326,6 +299,11 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
   std::unique_ptr<Task> task = std::move(cached.idle.back());
   cached.idle.pop_back();
   return task;
+}
+
+std::shared_ptr<const Program> Context::program(const Shape& shape) {
+  const auto locked = process_.lock();
+  return entry(shape).program;
 }
 
 std::size_t Context::place_for(const Signature& signature) {
@@ -387,6 +365,9 @@ void Context::release(std::unique_ptr<Task> task) {
     task->signature_.reset();
   }
   task->keep({});
+  task->set_plan({});
+  task->phases_.clear();
+  task->binding().chunks.clear();
   task->binding().reduce = nullptr;
   task->binding().combine = nullptr;
   const auto place = cache_.find(task->shape());
@@ -400,6 +381,11 @@ void Context::release(std::unique_ptr<Task> task) {
 // The same on every rank, so that they choose and refuse alike: the most that any rank may take.
 std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const {
   if (shape.memory == 0) return 0;
+  // Swaps are cut so that they fit, if they can be; where blocks differ, ranks find out together.
+  if (shape.swaps) {
+    const bool fits = shape.segment > 0 || traits(shape.algorithm->collective).separate_blocks;
+    return fits ? shape.memory : least_to_swap;
+  }
   const Algorithm& algorithm = *shape.algorithm;
   // Whether it is in place is for each rank to say, or for the root alone.
   Problem problem = this->problem(shape);
@@ -565,18 +551,17 @@ int Context::first_tag(const Task& task) const {
 void Context::begin(Task& task) {
   task.advanced();
   if (!task.agreement_) {
-    task.state_ = Task::State::running;
-    task.main_.start(first_tag(task), task.sequence_);
+    set_going(task);
     return;
   }
   task.state_ = Task::State::agreeing;
   task.mine_ = {};
   task.mine_.lowest = {.algorithm = place_of(*task.shape_.algorithm),
                        .root = task.shape_.root,
-                       .width = task.shape_.width,
+                       .width = task.shape_.swaps ? 0 : task.shape_.width,
                        .count = task.shape_.shares ? task.shape_.shares->total() : task.shape_.count,
                        .shares = task.shape_.shares ? task.shape_.shares->mark() : 0,
-                       .memory = task.shape_.memory,
+                       .memory = task.shape_.swaps ? 0 : task.shape_.memory,
                        .commutative = task.shape_.commutative,
                        .fixed_order = task.shape_.fixed_order,
                        .element_bytes = task.main_.scratch_layout().size(),
@@ -588,12 +573,45 @@ void Context::begin(Task& task) {
 
 void Context::agreed(Task& task) {
   if (task.all_.unanimous()) {
-    task.state_ = Task::State::running;
-    task.main_.start(first_tag(task), task.sequence_);
+    set_going(task);
     return;
   }
   task.error_ = std::make_exception_ptr(Error(MPI_ERR_OTHER, disagreement(task.all_, task.sequence_ - users_first_)));
   end(task, Task::State::failed);
+}
+
+void Context::set_going(Task& task) {
+  task.state_ = Task::State::running;
+  if (!task.make_plan_) {
+    task.main_.start(first_tag(task), task.sequence_);
+    return;
+  }
+  task.phases_.clear();
+  task.plan_ = task.make_plan_();
+  next_phase(task);
+}
+
+// Phases share tags: on each stream all messages of one are posted before any of the next, at both ends. Those that
+// have ended are kept until the next run: one of them may be calling.
+void Context::next_phase(Task& task) {
+  Phase phase;
+  bool more = false;
+  try {
+    more = task.plan_->next(phase);
+  } catch (const Error&) {
+    task.error_ = std::current_exception();
+    task.plan_ = nullptr;
+    end(task, Task::State::failed);
+    return;
+  }
+  if (!more) {
+    task.plan_ = nullptr;
+    task.main_.start(first_tag(task), task.sequence_);
+    return;
+  }
+  Listener& listener = task;
+  task.phases_.push_back(std::make_unique<Exchange>(ground_, std::move(phase), posting({}), listener));
+  task.phases_.back()->start(first_tag(task), task.sequence_);
 }
 
 void Context::end(Task& task, Task::State state) {
@@ -617,6 +635,7 @@ void Context::fail_all(const std::exception_ptr& error) {
   while (oldest_) {
     Task& task = *oldest_;
     task.main_.cancel();
+    for (const auto& phase : task.phases_) phase->cancel();
     if (task.agreement_) task.agreement_->cancel();
     task.error_ = error;
     end(task, Task::State::failed);
@@ -662,9 +681,8 @@ std::string Context::described(const Task& task) const {
            fmt::format(": begins after number {}\n", task.follows_ ? task.follows_->sequence_ - users_first_ : -1);
   }
   const bool agreeing = task.state_ == Task::State::agreeing;
-  const Exchange& exchange = agreeing ? *task.agreement_ : task.main_;
   text += agreeing ? ", compares calls first and waits for\n" : ", waits for\n";
-  for (const std::string& one : exchange.runner().awaited()) text += fmt::format("    {}\n", one);
+  for (const std::string& one : task.current().awaited()) text += fmt::format("    {}\n", one);
   return text;
 }
 
@@ -677,7 +695,7 @@ std::string Context::in_flight() const {
 std::string Context::missing(const Task& task, double seconds) const {
   std::string text;
   const Exchange& exchange = *task.agreement_;
-  exchange.runner().for_each_in_flight([&](Token token) {
+  exchange.runner()->for_each_in_flight([&](Token token) {
     const Operation& operation = exchange.schedule().operations[static_cast<std::size_t>(token.operation)];
     if (operation.kind != Kind::receive || operation.channel != arrival_channel) return;
     text += fmt::format("quadrille: rank {} of {} has not called {}, for which rank {} has been waiting {:.1f} s\n",

@@ -10,15 +10,33 @@ namespace quadrille::engine {
 
 Exchange::Exchange(const Ground& ground, std::shared_ptr<const Program> program, const Posting& posting,
                    Listener& listener)
-    : ground_(ground),
-      program_(std::move(program)),
-      listener_(listener),
-      scratch_layout_(Layout::basic(1)),
-      runner_(*program_, *this, posting) {
+    : ground_(ground), program_(std::move(program)), listener_(listener), scratch_layout_(Layout::basic(1)) {
+  auto runner = std::make_unique<Runner>(*program_, *this, posting);
+  runner_ = runner.get();
+  machine_ = std::move(runner);
   binding_.unit = schedule().unit;
   binding_.scratch.resize(schedule().scratch.size());
   scratch_.resize(schedule().scratch.size());
   lay_out_slots();
+}
+
+Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener)
+    : ground_(ground),
+      program_(std::move(phase.program)),
+      listener_(listener),
+      binding_(std::move(phase.binding)),
+      scratch_layout_(Layout::basic(1)) {
+  if (program_) {
+    auto runner = std::make_unique<Runner>(*program_, *this, posting);
+    runner_ = runner.get();
+    machine_ = std::move(runner);
+    binding_.unit = schedule().unit;
+    binding_.scratch.resize(schedule().scratch.size());
+    scratch_.resize(schedule().scratch.size());
+    lay_out_slots();
+  } else {
+    machine_ = phase.protocol(*this);
+  }
 }
 
 void Exchange::lay_out_slots() {
@@ -56,7 +74,7 @@ void Exchange::guarded(Work&& work) {
     listener_.failed(*this, std::current_exception());
     return;
   }
-  if (!running_ || !runner_.done()) return;
+  if (!running_ || !machine_->done()) return;
   end();
   give_scratch_back();
   listener_.done(*this);
@@ -68,9 +86,10 @@ void Exchange::end() {
 }
 
 bool Exchange::look() {
+  Listener& listener = listener_;  // who may do away with what has ended
   bool happened = false;
-  guarded([&] { happened = runner_.advance(); });
-  if (happened) listener_.advanced();
+  guarded([&] { happened = machine_->advance(); });
+  if (happened) listener.advanced();
   return happened;
 }
 
@@ -86,8 +105,8 @@ void Exchange::start(int first_tag, std::int64_t run) {
   if (uses_lane()) ground_.watch->add(*this);
   guarded([&] {
     take_scratch();
-    runner_.start();
-    runner_.advance();
+    machine_->start();
+    machine_->advance();
   });
 }
 
@@ -96,7 +115,9 @@ void Exchange::cancel() {
   end();
   const bool may_be_read = ground_.requests->abandon(*this);
   for (Message* message : held_) abandon(*message);
+  for (Message* message : undemanded_) abandon(*message);
   held_.clear();
+  undemanded_.clear();
   unfinished_.clear();
   give_scratch_back(may_be_read);
 }
@@ -146,6 +167,7 @@ Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t 
   made.peer = peer;
   made.tag = first_tag_ + channel;
   made.posted = 0;
+  made.demand = false;
   made.open = 0;
   made.staging = nullptr;
   made.may_be_read = false;
@@ -159,10 +181,51 @@ Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t 
 void Exchange::launch(Message& message) {
   if (overtakes(message)) {
     held_.push_back(&message);
-    return;
+  } else if (on_demand(message) && !message.receiving) {
+    await_demand(message);
+  } else {
+    put_under_way(message);
   }
+}
+
+// Words of one stream are as good as each other: each lets the oldest message go.
+void Exchange::await_demand(Message& message) {
+  undemanded_.push_back(&message);
+  Message& word = ground_.requests->take();
+  word.exchange = this;
+  word.demand = true;
+  word.receiving = true;
+  word.peer = message.peer;
+  word.tag = message.tag + tag_of_demand;
+  word.bytes = word.posted = 0;
+  word.open = 0;
+  word.staging = nullptr;
+  word.may_be_read = false;
+  MPI_Request request = MPI_REQUEST_NULL;
+  check(PMPI_Irecv(nullptr, 0, MPI_BYTE, word.peer, word.tag, ground_.comm, &request), "MPI_Irecv");
+  ground_.requests->add(request, word, 0);
+}
+
+void Exchange::tell_demand(const Message& message) const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int tag = message.tag + tag_of_demand;
+  check(PMPI_Isend(nullptr, 0, MPI_BYTE, message.peer, tag, ground_.comm, &request), "MPI_Isend");
+  check(PMPI_Request_free(&request), "MPI_Request_free");
+}
+
+void Exchange::demanded(Rank peer, int tag) {
+  const auto oldest = std::find_if(undemanded_.begin(), undemanded_.end(), [&](const Message* message) {
+    return message->peer == peer && message->tag == tag;
+  });
+  Message& message = **oldest;
+  undemanded_.erase(oldest);
+  put_under_way(message);
+}
+
+void Exchange::put_under_way(Message& message) {
   try {
     post_parts(message);
+    if (message.receiving && on_demand(message)) tell_demand(message);
   } catch (...) {
     if (message.open == 0) abandon(message);
     throw;
@@ -172,7 +235,7 @@ void Exchange::launch(Message& message) {
   } else if (message.open == 0) {
     const Token token = message.token;
     abandon(message);
-    runner_.complete(token);
+    machine_->complete(token);
   }
 }
 
@@ -235,6 +298,17 @@ void Exchange::part_ended(const Ended& ended) {
     if (message.open == 0) abandon(message);
     return;
   }
+  if (message.demand) {
+    guarded([&] {
+      const Rank peer = message.peer;
+      const int tag = message.tag - tag_of_demand;
+      abandon(message);
+      check(ended.code, "MPI_Irecv");
+      demanded(peer, tag);
+      machine_->advance();
+    });
+    return;
+  }
   guarded([&] {
     // Whatever goes wrong: a message without a request is in nobody's hands but ours.
     struct Cleanup {
@@ -259,15 +333,15 @@ void Exchange::part_ended(const Ended& ended) {
       post_parts(message);
       cleanup.message = nullptr;
       if (message.posted == message.bytes) launch_held(message);
-      runner_.advance();
+      machine_->advance();
       return;
     }
     cleanup.message = nullptr;
     if (message.open > 0) return;
     const Token token = message.token;
     abandon(message);
-    runner_.complete(token);
-    runner_.advance();
+    machine_->complete(token);
+    machine_->advance();
   });
 }
 

@@ -10,6 +10,7 @@
 #include "engine/arena.hpp"
 #include "engine/requests.hpp"
 #include "run/memory.hpp"
+#include "run/plan.hpp"
 #include "run/program.hpp"
 #include "run/runner.hpp"
 #include "shared/lanes.hpp"
@@ -46,21 +47,29 @@ class Watch {
   std::vector<Exchange*> watched_;
 };
 
+// Tags of an exchange on demand: of the words that receives are posted, above those of the data.
+inline constexpr int tag_of_demand = 32;
+
 // Where an exchange takes place.
 struct Ground {
   MPI_Comm comm = MPI_COMM_NULL;
   std::int64_t part = max_int_count;  // longer messages travel in parts; the same on every rank
+  // Data goes out only when its receive is posted, which a signal tells: nothing piles up inside MPI. The same on every
+  // rank.
+  bool on_demand = false;
   Requests* requests = nullptr;
   Arena* arena = nullptr;
   Watch* watch = nullptr;
   SharedMemory shared;
 };
 
-// One schedule run over messages of MPI, as often as wanted. All bytes travel as MPI_BYTE: what they mean is known to
-// the layouts at both ends. Not thread-safe.
+// One schedule run over messages of MPI, as often as wanted, or a protocol, once. All bytes travel as MPI_BYTE: what
+// they mean is known to the layouts at both ends. Not thread-safe.
 class Exchange final : public Backend {
  public:
   Exchange(const Ground& ground, std::shared_ptr<const Program> program, const Posting& posting, Listener& listener);
+  // A phase's protocol, which brings all its memory along, or its schedule.
+  Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener);
 
   // To be filled in before a start. Scratch is the exchange's own affair, but for its layout.
   Binding& binding() { return binding_; }
@@ -74,10 +83,13 @@ class Exchange final : public Backend {
   // The listener may be told before this returns. Channel c travels under tag first_tag + c; a schedule with counters
   // has the lane of that run (see Lanes).
   void start(int first_tag, std::int64_t run = 0);
-  bool uses_lane() const { return schedule().counters > 0; }
+  bool uses_lane() const { return runner_ && schedule().counters > 0; }
 
-  const Runner& runner() const { return runner_; }
+  // Null: a protocol.
+  const Runner* runner() const { return runner_; }
   const Schedule& schedule() const { return program_->schedule(); }
+  // For people.
+  std::vector<std::string> awaited() const { return machine_->awaited(); }
 
   // Gives up a run, if there is one; the listener is not told.
   void cancel();
@@ -91,6 +103,7 @@ class Exchange final : public Backend {
   void abandon(Message& message) const;
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
+  std::int64_t chunk(std::int32_t block, std::int64_t most) override { return binding_.chunk(block, most); }
   void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override;
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override;
   void copy(Token token, const Piece& source, const Piece& target) override;
@@ -101,10 +114,15 @@ class Exchange final : public Backend {
  private:
   Message& message(Token token, bool receiving, Rank peer, std::int32_t channel, std::span<const Piece> data);
   void launch(Message& message);
+  void put_under_way(Message& message);
   bool overtakes(const Message& message) const;
   void launch_held(const Message& after);
   void post_parts(Message& message);
   void post(Message& message, std::byte* at, std::int64_t bytes) const;
+  bool on_demand(const Message& message) const { return ground_.on_demand && message.bytes > 0; }
+  void await_demand(Message& message);
+  void tell_demand(const Message& message) const;
+  void demanded(Rank peer, int tag);
   void end();
   void lay_out_slots();
   Placed placed(const Piece& piece) const;
@@ -120,10 +138,12 @@ class Exchange final : public Backend {
   Binding binding_;
   Layout scratch_layout_;
   std::vector<std::byte*> scratch_;
-  Runner runner_;
+  std::unique_ptr<Machine> machine_;
+  Runner* runner_ = nullptr;  // the machine, if it runs a schedule
   // Messages that have parts to post yet, and those of the same stream that must not overtake them.
   std::vector<Message*> unfinished_;
   std::vector<Message*> held_;
+  std::vector<Message*> undemanded_;  // sends whose receives are not posted yet, as far as known
   int first_tag_ = 0;
   std::int64_t run_ = 0;
   std::vector<std::int64_t> slot_offsets_;  // and behind them what they take

@@ -79,7 +79,7 @@ void Process::starve(Context& context) {
 bool Process::rest(Waiter& waiter) {
   const bool may_be_woken = crowded_ && !threads_ && requests_.open() == 0 && starved_.empty();
   const Exchange* const watched = may_be_woken ? watch_.only() : nullptr;
-  const auto awaited = watched ? watched->runner().awaits_one() : std::nullopt;
+  const auto awaited = watched ? watched->runner()->awaits_one() : std::nullopt;
   const std::chrono::nanoseconds nap = waiter.rest(awaited.has_value());
   if (nap <= std::chrono::nanoseconds::zero()) return false;
   // Nobody falls asleep without a look at MPI.

@@ -26,6 +26,7 @@ struct Message {
   std::byte* memory = nullptr;   // where the bytes lie one after another; null: they must be packed
   std::byte* staging = nullptr;  // of a message that is packed: room for one part
   bool may_be_read = false;      // by MPI, which could not be told to let go
+  bool demand = false;           // no data: the word that a receive is posted at the other end
   std::vector<Placed> pieces;    // likewise
 };
 

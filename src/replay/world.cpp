@@ -32,6 +32,7 @@ class Process final : public Backend {
   std::int64_t base(std::int64_t value) const { return counter_base_ + value; }
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
+  std::int64_t chunk(std::int32_t block, std::int64_t most) override { return phase_.binding.chunk(block, most); }
   void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override;
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override;
   void copy(Token token, const Piece& source, const Piece& target) override;
@@ -148,12 +149,14 @@ class World {
 
 void Process::begin_phase() {
   machine_.reset();
-  phase_ = {};
-  done_ = !plan_->next(phase_);
+  // What a rank that is through has in its slots, others may still read.
+  Phase next;
+  done_ = !plan_->next(next);
   if (done_) {
     world_.rank_through();
     return;
   }
+  phase_ = std::move(next);
   ++phases_;
   machine_ = phase_.machine(*this, world_.posting());
   started_ = false;

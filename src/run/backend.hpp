@@ -34,6 +34,10 @@ class Backend {
   // Units of a block, for regions that reach to its end.
   virtual std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) = 0;
 
+  // Units of a chunk of that block, where the schedule says how many there may be at most: both ends of a swap may have
+  // agreed on less.
+  virtual std::int64_t chunk(std::int32_t block, std::int64_t most);
+
   virtual void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) = 0;
   virtual void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) = 0;
   virtual void copy(Token token, const Piece& source, const Piece& target) = 0;

@@ -24,6 +24,7 @@ struct Binding {
   std::vector<Typed> output;
   std::vector<Typed> scratch;
   std::vector<Typed> slots;
+  std::vector<std::int64_t> chunks;  // units, by block of chunk loops; none: as the schedule says
   ReduceFunction reduce;
   CombineFunction combine = nullptr;  // does the same, if there is one
 
@@ -31,6 +32,10 @@ struct Binding {
   const Typed& block(Buffer buffer, std::int32_t index) const;
   // Units that a block holds.
   std::int64_t units(Buffer buffer, std::int32_t index) const;
+  // Units of its chunks.
+  std::int64_t chunk(std::int32_t block, std::int64_t most) const {
+    return chunks.empty() ? most : chunks[static_cast<std::size_t>(block)];
+  }
 };
 
 // A piece where it lies.

@@ -76,7 +76,8 @@ void Runner::start_loops() {
     const Loop& loop = schedule.loops[i];
     LoopProgress& progress = loops_[i];
     progress.units = loop.chunk == 0 ? 0 : backend_.units(loop.over.buffer, loop.over.owner, loop.over.block);
-    progress.iterations = loop.iterations_over(progress.units);
+    progress.chunk = loop.chunk == 0 ? 0 : std::min(loop.chunk, backend_.chunk(loop.over.block, loop.chunk));
+    progress.iterations = loop.iterations_over(progress.units, progress.chunk);
     progress.oldest = 0;
     progress.unfinished.fill(loop.last - loop.first);
   }
@@ -215,8 +216,10 @@ Piece Runner::resolve(const Region& region, const Operation& operation, std::int
   if (region.length == whole) {
     piece.length = backend_.units(region.buffer, region.owner, region.block) - piece.offset;
   } else if (region.clipped) {
-    const auto loop = static_cast<std::size_t>(operation.loop);
-    piece.length = std::min(region.length, loops_[loop].units - iteration * program_.schedule().loops[loop].chunk);
+    // What moves on with the chunks does so by their real length; a ring keeps its places.
+    const LoopProgress& loop = loops_[static_cast<std::size_t>(operation.loop)];
+    if (region.cycle == 0) piece.offset = region.offset + iteration * loop.chunk;
+    piece.length = std::min({region.length, loop.chunk, loop.units - iteration * loop.chunk});
   }
   return piece;
 }

@@ -97,6 +97,7 @@ class Runner final : public Machine {
   struct LoopProgress {
     std::int64_t iterations = 0;
     std::int64_t units = 0;                                     // of the block that a chunk loop runs over
+    std::int64_t chunk = 0;                                     // likewise: of a chunk
     std::int64_t oldest = 0;                                    // all iterations below are complete
     std::array<std::int32_t, max_loop_window> unfinished = {};  // operations, by iteration modulo window
   };

@@ -70,10 +70,11 @@ struct Loop {
   std::int64_t chunk = 0;  // if not 0: as many iterations as `over`, once bound, holds chunks of so many units
   Region over{};
 
-  // Iterations, where `over` turns out to hold so many units.
-  std::int64_t iterations_over(std::int64_t units) const {
-    return chunk == 0 ? iterations : units / chunk + (units % chunk != 0 ? 1 : 0);
+  // Iterations, where `over` turns out to hold so many units, to be cut into chunks of so many or as stated.
+  std::int64_t iterations_over(std::int64_t units, std::int64_t of) const {
+    return chunk == 0 ? iterations : units / of + (units % of != 0 ? 1 : 0);
   }
+  std::int64_t iterations_over(std::int64_t units) const { return iterations_over(units, chunk); }
 
   friend bool operator==(const Loop&, const Loop&) = default;
 };

@@ -55,11 +55,11 @@ const char* name_for(const Occasion& occasion) {
     case Collective::allgatherv:
       return "ring";
     case Collective::alltoall:
-      if (occasion.in_place) return "exchange";
+      if (occasion.in_place) return "tournament";
       return occasion.bytes <= tiny_bytes && occasion.ranks > 8 ? "bruck" : "linear";
     case Collective::alltoallv:
     case Collective::alltoallw:
-      return occasion.in_place ? "exchange" : "linear";
+      return occasion.in_place ? "tournament" : "linear";
     case Collective::reduce_scatter:
     case Collective::reduce_scatter_block:
       return occasion.commutative ? "recursive_halving" : "pairwise";

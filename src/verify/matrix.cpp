@@ -54,6 +54,8 @@ std::set<Rank> roots(const Traits& of, Rank ranks) {
 
 std::set<std::int32_t> widths(const Algorithm& algorithm, Rank ranks) {
   if (algorithm.width == 0 || ranks > full_matrix) return {0};
+  // Swaps one at a time take steps that are predicted.
+  if (algorithm.width == 1) return {0, 2, 4};
   return {2, 3, 4, 8};
 }
 
@@ -109,13 +111,17 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
   // Many ranks through little room take many operations.
   const std::int64_t little = ranks <= every_machine ? 9 : 3 * std::int64_t{ranks};
   const auto fours = named([](Rank rank) { return rank / 4; });
+  // Swaps go through messages alone.
+  if (algorithm.swaps) return {{nullptr, 0}, {fours, 0}, {uneven, 0}, {in_turn, 0}, {racks, 0}};
   return {{nullptr, plenty}, {nullptr, little}, {fours, plenty},        {fours, 24}, {fours, 120},
           {fours, 0},        {uneven, 16},      {in_turn, little + 31}, {racks, 24}, {racks, 0},
           {sites, 30},       {in_turn, 0},      {sites, plenty}};
 }
 
 std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {
-  if (!predicted || predicted == Prediction{verdict.steps, verdict.messages, verdict.units}) return {};
+  if (!predicted) return {};
+  const std::int64_t steps = predicted->steps == Prediction::not_said ? Prediction::not_said : verdict.steps;
+  if (predicted == Prediction{steps, verdict.messages, verdict.units}) return {};
   return fmt::format("predicted {} steps, {} messages, {} units; there are {}, {}, {}", predicted->steps,
                      predicted->messages, predicted->units, verdict.steps, verdict.messages, verdict.units);
 }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "patterns/hypercube.hpp"
+#include "patterns/partners.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/tournament.hpp"
 #include "patterns/trees.hpp"
@@ -137,6 +138,85 @@ TEST(Logarithms, AreRightAroundPowersOfTwo) {
   EXPECT_EQ(floor_log2(8), 3);
   EXPECT_EQ(ceil_log2(2'147'483'647), 31);
   EXPECT_EQ(floor_log2(2'147'483'647), 30);
+}
+
+// Steps until all meetings have taken place, where a meeting waits until it is next for both; -1: never.
+template <class Order>
+int steps_of(Order order, Rank ranks) {
+  std::vector<std::vector<Rank>> partners;
+  for (Rank rank = 0; rank < ranks; ++rank) partners.push_back(order(rank, ranks));
+  std::vector<std::size_t> met(partners.size(), 0);
+  const auto next = [&](Rank rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return met[at] < partners[at].size() ? partners[at][met[at]] : -1;
+  };
+  for (int step = 0;; ++step) {
+    std::vector<Rank> meeting;
+    bool left = false;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      left |= next(rank) >= 0;
+      if (next(rank) >= 0 && next(next(rank)) == rank) meeting.push_back(rank);
+    }
+    if (!left) return step;
+    if (meeting.empty()) return -1;
+    for (Rank rank : meeting) ++met[static_cast<std::size_t>(rank)];
+  }
+}
+
+template <class Order>
+bool meets_all_once(Order order, Rank ranks) {
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    std::vector<Rank> partners = order(rank, ranks);
+    partners.push_back(rank);
+    std::sort(partners.begin(), partners.end());
+    for (Rank i = 0; i < ranks; ++i) {
+      if (static_cast<Rank>(partners.size()) != ranks || partners[static_cast<std::size_t>(i)] != i) return false;
+    }
+  }
+  return true;
+}
+
+TEST(Partners, TakeTheStepsThatAreSaidOfThem) {
+  EXPECT_EQ(steps_of(partners_by_halves, 33), 37);
+  for (Rank ranks = 2; ranks <= 129; ++ranks) {
+    SCOPED_TRACE(ranks);
+    const bool even = ranks % 2 == 0;
+    EXPECT_EQ(steps_of(partners_by_rank, ranks), 2 * ranks - 3);
+    EXPECT_EQ(steps_of(partners_by_shift, ranks), ranks == 2 ? 1 : ranks);
+    EXPECT_EQ(steps_of(partners_by_tournament, ranks), even ? ranks - 1 : ranks);
+    const int halves = steps_of(partners_by_halves, ranks);
+    EXPECT_GE(halves, ranks - 1);
+    EXPECT_LE(halves, ranks + ceil_log2(ranks) - 2);
+    if ((ranks & (ranks - 1)) == 0) {
+      EXPECT_EQ(halves, ranks - 1);
+    }
+  }
+}
+
+TEST(Partners, AreAllOthersOnce) {
+  for (Rank ranks : {1, 2, 3, 7, 8, 33, 64, 129}) {
+    EXPECT_TRUE(meets_all_once(partners_by_rank, ranks)) << ranks;
+    EXPECT_TRUE(meets_all_once(partners_by_shift, ranks)) << ranks;
+    EXPECT_TRUE(meets_all_once(partners_by_tournament, ranks)) << ranks;
+    EXPECT_TRUE(meets_all_once(partners_by_halves, ranks)) << ranks;
+  }
+}
+
+TEST(Partners, OfTwoGroupsMeetInTheSameStep) {
+  for (Rank ours = 1; ours <= 9; ++ours) {
+    for (Rank theirs = 1; theirs <= 9; ++theirs) {
+      int meetings = 0;
+      for (Rank step = 0; step < std::max(ours, theirs); ++step) {
+        for (Rank place = 0; place < ours; ++place) {
+          const Rank partner = partner_across(place, ours, theirs, step);
+          if (partner < 0) continue;
+          EXPECT_EQ(partner_across(partner, theirs, ours, step), place);
+          ++meetings;
+        }
+      }
+      EXPECT_EQ(meetings, ours * theirs);
+    }
+  }
 }
 
 }  // namespace

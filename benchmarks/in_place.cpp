@@ -1,0 +1,202 @@
+// Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with more and
+// more extra memory:
+//
+//   mpirun -n 16 in_place [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...] [--orders NAME,...]
+//
+// BYTES is what a rank sends on average. All variants take turns in every round; a variant's time is what the slowest
+// rank took, best and median of the rounds. Every result is compared with the expected one before anything is measured.
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <quadrille/quadrille.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Wish {
+  std::int64_t bytes = 4 << 20;
+  int rounds = 15;
+  std::vector<double> memory = {1, 2, 5, 12, 25, 50, 100};
+  std::vector<std::string> orders = {"tournament", "hierarchical_sets", "linear_shift", "hierarchical_factor",
+                                     "by_rank"};
+};
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts(1);
+  for (const char letter : text) {
+    if (letter == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += letter;
+    }
+  }
+  return parts;
+}
+
+Wish wish_of(int argc, char** argv) {
+  Wish wish;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string name = argv[i];
+    const std::string value = argv[i + 1];
+    if (name == "--bytes") wish.bytes = std::stoll(value);
+    if (name == "--rounds") wish.rounds = std::stoi(value);
+    if (name == "--orders") wish.orders = split(value);
+    if (name != "--memory") continue;
+    wish.memory.clear();
+    for (const std::string& one : split(value)) wish.memory.push_back(std::stod(one));
+  }
+  return wish;
+}
+
+using Word = std::uint64_t;
+
+// Sizes of all messages, the same on every rank, in words.
+struct Sizes {
+  Sizes(int count, std::int64_t bytes, bool symmetric) : ranks(count) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(count));
+    const std::int64_t mean = bytes / static_cast<std::int64_t>(sizeof(Word)) / ranks;
+    std::uniform_int_distribution<std::int64_t> size(0, 2 * mean);
+    all.resize(static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks));
+    for (int from = 0; from < ranks; ++from) {
+      for (int to = 0; to < ranks; ++to) at(from, to) = symmetric && to < from ? at(to, from) : size(random);
+    }
+  }
+  std::int64_t& at(int from, int to) { return all[static_cast<std::size_t>(from * ranks + to)]; }
+
+  int ranks;
+  std::vector<std::int64_t> all;
+};
+
+Word word(int from, int to, std::int64_t index) {
+  return static_cast<Word>(from) << 48U | static_cast<Word>(to) << 32U | static_cast<Word>(index);
+}
+
+class Benchmark {
+ public:
+  Benchmark(quadrille::Communicator& comm, const Wish& wish)
+      : comm_(comm), wish_(wish), sizes_(comm.size(), wish.bytes, true) {
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      send_.push_back(sizes_.at(comm.rank(), peer));
+      receive_.push_back(sizes_.at(peer, comm.rank()));
+    }
+    const auto as_ints = [](const std::vector<std::int64_t>& from, std::vector<int>& counts, std::vector<int>& at) {
+      int next = 0;
+      for (const std::int64_t one : from) {
+        counts.push_back(static_cast<int>(one));
+        at.push_back(next);
+        next += counts.back();
+      }
+      return next;
+    };
+    data_.resize(static_cast<std::size_t>(as_ints(send_, send_counts_, send_at_)));
+    other_.resize(static_cast<std::size_t>(as_ints(receive_, receive_counts_, receive_at_)));
+    data_.resize(std::max(data_.size(), other_.size()));
+  }
+
+  void add_native() {
+    add("MPI_Alltoallv, two buffers", 100, other_, [this] {
+      MPI_Alltoallv(data_.data(), send_counts_.data(), send_at_.data(), MPI_UINT64_T, other_.data(),
+                    receive_counts_.data(), receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
+    });
+    add("MPI_Alltoallv, in place", -1, data_, [this] {
+      MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, data_.data(), receive_counts_.data(),
+                    receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
+    });
+  }
+  void add_symmetric(const std::string& order, double percent) {
+    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(wish_.bytes));
+    add(order, percent, data_, [this, order, memory] {
+      const std::span<Word> data(data_.data(), other_.size());
+      comm_.alltoallv(data, send_, data, receive_, {.algorithm = order, .memory = memory});
+    });
+  }
+
+  void run() {
+    for (int round = 0; round < wish_.rounds; ++round) {
+      for (Variant& variant : variants_) {
+        comm_.barrier();
+        const double start = MPI_Wtime();
+        variant.call();
+        const double own = MPI_Wtime() - start;
+        double slowest = 0;
+        comm_.allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX);
+        variant.times.push_back(slowest);
+      }
+    }
+    if (comm_.rank() != 0) return;
+    double first = 0;
+    std::printf("%-32s %8s %10s %10s %7s\n", "", "memory", "best", "median", "ratio");
+    for (Variant& variant : variants_) {
+      std::sort(variant.times.begin(), variant.times.end());
+      const double median = variant.times[variant.times.size() / 2];
+      if (first == 0) first = median;
+      std::printf("%-32s %6.1f %% %7.1f ms %7.1f ms %7.2f\n", variant.name.c_str(), variant.percent,
+                  1e3 * variant.times.front(), 1e3 * median, median / first);
+    }
+  }
+
+ private:
+  struct Variant {
+    std::string name;
+    double percent;
+    std::function<void()> call;
+    std::vector<double> times;
+  };
+
+  void add(const std::string& name, double percent, const std::vector<Word>& result, std::function<void()> call) {
+    std::size_t place = 0;
+    for (int peer = 0; peer < comm_.size(); ++peer) {
+      for (std::int64_t i = 0; i < send_[static_cast<std::size_t>(peer)]; ++i)
+        data_[place++] = word(comm_.rank(), peer, i);
+    }
+    call();
+    place = 0;
+    for (int peer = 0; peer < comm_.size(); ++peer) {
+      for (std::int64_t i = 0; i < receive_[static_cast<std::size_t>(peer)]; ++i) {
+        if (result[place++] == word(peer, comm_.rank(), i)) continue;
+        std::fprintf(stderr, "%s: rank %d has wrong data from rank %d\n", name.c_str(), comm_.rank(), peer);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+      }
+    }
+    variants_.push_back({name, percent, std::move(call), {}});
+  }
+
+  quadrille::Communicator& comm_;
+  Wish wish_;
+  Sizes sizes_;
+  std::vector<std::int64_t> send_;
+  std::vector<std::int64_t> receive_;
+  std::vector<int> send_counts_;
+  std::vector<int> send_at_;
+  std::vector<int> receive_counts_;
+  std::vector<int> receive_at_;
+  std::vector<Word> data_;
+  std::vector<Word> other_;
+  std::vector<Variant> variants_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  {
+    quadrille::Communicator comm(MPI_COMM_WORLD);
+    const Wish wish = wish_of(argc, argv);
+    Benchmark benchmark(comm, wish);
+    benchmark.add_native();
+    for (const std::string& order : wish.orders) {
+      for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
+    }
+    benchmark.run();
+  }
+  MPI_Finalize();
+  return 0;
+}

@@ -1,0 +1,56 @@
+// All-to-all by hierarchical sets: the ranks are halved, the halves swap with each other, then each within itself in
+// the same way. Ranks whose numbers are close meet late and at the same time, which torus networks like.
+//
+// Steps: at most p + ceil(log2 p) - 2, for powers of two p - 1; in place times m segments. Cost: steps (a + n b), n the
+// largest block. Any number of ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a
+// time.
+
+#include "algorithms/alltoall/swaps.hpp"
+#include "patterns/partners.hpp"
+
+namespace quadrille::alltoall {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  swap_in_turn(builder, problem, patterns::partners_by_halves(problem.rank, problem.ranks));
+}
+
+Prediction predict(const Problem& problem) {
+  std::int64_t steps = 0;
+  for (Rank set = problem.ranks; set > 1; set = (set + 1) / 2) steps += (set + 1) / 2;
+  return predict_swaps(problem, steps);
+}
+
+}  // namespace
+
+extern constexpr Algorithm hierarchical_sets = {
+    .collective = Collective::alltoall,
+    .name = "hierarchical_sets",
+    .summary = "halves of the ranks swap blocks with each other, then each within itself",
+    .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
+    .steps = "p/2 + p/4 + ... + 1, each rounded up; in place times m",
+    .cost = "steps (a + n b)",
+    .scratch = "0; in place k w segments",
+    .restrictions = {},
+    .segmented = true,
+    .swaps = true,
+    .width = 1,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_to_swap,
+};
+
+}  // namespace quadrille::alltoall
+
+namespace quadrille::alltoallv {
+
+extern const Algorithm hierarchical_sets = twin(alltoall::hierarchical_sets, Collective::alltoallv);
+
+}  // namespace quadrille::alltoallv
+
+namespace quadrille::alltoallw {
+
+extern const Algorithm hierarchical_sets = twin(alltoall::hierarchical_sets, Collective::alltoallw);
+
+}  // namespace quadrille::alltoallw

@@ -1,0 +1,52 @@
+// All-to-all by linear shift: in step i those ranks meet and swap their blocks whose numbers add up to i, modulo p.
+//
+// Steps: p, for two ranks 1; in place times m segments. Cost: steps (a + n b), n the largest block. Any number of
+// ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a time.
+
+#include "algorithms/alltoall/swaps.hpp"
+#include "patterns/partners.hpp"
+
+namespace quadrille::alltoall {
+
+namespace {
+
+void build(Builder& builder, const Problem& problem) {
+  swap_in_turn(builder, problem, patterns::partners_by_shift(problem.rank, problem.ranks));
+}
+
+Prediction predict(const Problem& problem) {
+  return predict_swaps(problem, problem.ranks < 3 ? problem.ranks - 1 : problem.ranks);
+}
+
+}  // namespace
+
+extern constexpr Algorithm linear_shift = {
+    .collective = Collective::alltoall,
+    .name = "linear_shift",
+    .summary = "in step i those ranks swap blocks whose numbers add up to i",
+    .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
+    .steps = "p, for p < 3 p - 1; in place times m",
+    .cost = "steps (a + n b)",
+    .scratch = "0; in place k w segments",
+    .restrictions = {},
+    .segmented = true,
+    .swaps = true,
+    .width = 1,
+    .build = build,
+    .predict = predict,
+    .scratch_units = scratch_to_swap,
+};
+
+}  // namespace quadrille::alltoall
+
+namespace quadrille::alltoallv {
+
+extern const Algorithm linear_shift = twin(alltoall::linear_shift, Collective::alltoallv);
+
+}  // namespace quadrille::alltoallv
+
+namespace quadrille::alltoallw {
+
+extern const Algorithm linear_shift = twin(alltoall::linear_shift, Collective::alltoallw);
+
+}  // namespace quadrille::alltoallw

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <span>
+
+#include "algorithms/algorithm.hpp"
+
+// What the algorithms have in common in which ranks meet in pairs and swap the blocks they have for each other. They
+// differ in the order in which a rank meets the others.
+namespace quadrille::alltoall {
+
+// Swaps with these partners, in this order, with `width` of them at a time. In place, what comes in waits in scratch,
+// a few segments at a time, until its place has been sent from.
+void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank> partners);
+
+// Units of scratch, in place: a ring of segments for each partner of those at a time.
+std::int64_t scratch_to_swap(const Problem& problem);
+
+// What it takes, where one partner after another takes so many steps.
+Prediction predict_swaps(const Problem& problem, std::int64_t steps);
+
+}  // namespace quadrille::alltoall

@@ -1,0 +1,81 @@
+#include "engine/budget.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <quadrille/error.hpp>
+#include <utility>
+
+#include "engine/arena.hpp"
+#include "engine/mpi.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille::engine {
+
+namespace {
+
+// A budget makes at least so many chunks, as long as they are not too short to be worth a message.
+constexpr std::int64_t chunks_in_budget = 4;
+constexpr std::int64_t short_chunk = 1024;
+constexpr std::int64_t long_chunk = 64 << 10;
+constexpr std::int64_t chunks_a_lane = 2;
+
+std::int64_t taken(const Cut& cut, const Cut::Wanted& wanted) {
+  const std::int64_t in_flight = std::int64_t{cut.lanes} * cut.window;
+  const std::int64_t rings = in_flight + (wanted.rest ? cut.lanes : 0);
+  return Arena::taken_for(rings * cut.chunk) + (wanted.staged ? in_flight * Arena::taken_for(cut.chunk) : 0);
+}
+
+}  // namespace
+
+std::int64_t default_budget(std::int64_t data_bytes) {
+  return std::max(data_bytes / 100, least_budget);
+}
+
+Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
+  Cut cut;
+  // All that the chunk depends on besides the budget is the same on all ranks, if they are to have the same.
+  const std::int64_t share = budget / (wanted.staged_anywhere || wanted.staged ? 2 : 1);
+  const std::int64_t lane = chunks_a_lane + (wanted.rest ? 1 : 0);
+  const std::int64_t least = std::min(share, short_chunk);
+  cut.chunk = std::clamp(share / chunks_in_budget, least, std::max(least, std::min(long_chunk, wanted.longest)));
+  cut.chunk -= cut.chunk / 9;  // blocks are rounded up
+  const std::int64_t own = wanted.staged ? budget / 2 : budget;
+  const std::int64_t slots = cut.chunk == 0 ? 0 : own / cut.chunk;
+  cut.lanes = static_cast<Rank>(std::clamp<std::int64_t>(slots / lane, 1, std::max<Rank>(1, wanted.ranks - 1)));
+  cut.window = static_cast<std::int32_t>(
+      std::clamp<std::int64_t>(slots / cut.lanes - (wanted.rest ? 1 : 0), 1, max_loop_window / 2));
+  while (cut.lanes > 1 && taken(cut, wanted) > budget) --cut.lanes;
+  while (cut.window > 1 && taken(cut, wanted) > budget) --cut.window;
+  if (taken(cut, wanted) > budget) cut.chunk = 0;
+  return cut;
+}
+
+AgreeOnChunks::AgreeOnChunks(std::shared_ptr<const Program> allgather, std::int64_t own,
+                             std::vector<std::int64_t>& chunks)
+    : allgather_(std::move(allgather)), own_(own), chunks_(chunks) {}
+
+bool AgreeOnChunks::next(Phase& phase) {
+  const auto ranks = allgather_->schedule().ranks;
+  if (!std::exchange(told_, true)) {
+    chunks_.assign(static_cast<std::size_t>(ranks), 0);
+    const auto words = [&](std::int64_t* first, std::int64_t count) {
+      const auto bytes = count * static_cast<std::int64_t>(sizeof(std::int64_t));
+      return std::vector<Typed>{{reinterpret_cast<std::byte*>(first), bytes, &bytes_}};
+    };
+    phase.program = allgather_;
+    phase.binding.input = words(&own_, 1);
+    phase.binding.output = words(chunks_.data(), ranks);
+    return true;
+  }
+  const auto none = std::find(chunks_.begin(), chunks_.end(), 0);
+  if (none != chunks_.end()) {
+    throw Error(MPI_ERR_NO_MEM,
+                fmt::format("rank {} may not take enough memory to swap data in place: {} bytes are the least",
+                            none - chunks_.begin(), least_to_swap));
+  }
+  for (std::int64_t& one : chunks_) one = std::min(one, own_);
+  return false;
+}
+
+}  // namespace quadrille::engine
