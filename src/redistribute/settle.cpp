@@ -13,15 +13,18 @@ class Settling {
   Settling(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments)
       : runs_(runs), bytes_(element_bytes), fragments_(fragments) {}
 
-  void go() {
+  std::int64_t go() {
+    std::int64_t steps = 0;
     while (next_ < fragments_.size()) {
       const Fragment& fragment = fragments_[next_];
       if (fragment.place == settled_) {
         finish(fragment.length);
       } else {
         step();
+        ++steps;
       }
     }
+    return steps;
   }
 
  private:
@@ -166,8 +169,8 @@ class Settling {
 
 }  // namespace
 
-void settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments) {
-  Settling(runs, element_bytes, fragments).go();
+std::int64_t settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments) {
+  return Settling(runs, element_bytes, fragments).go();
 }
 
 }  // namespace quadrille::redistribute

@@ -29,7 +29,7 @@ struct Run {
 // Works from low to high: each step brings the next elements to where they stay, by a move where the places are free,
 // by a swap with what is there, or, for a shift by few places, by one move around what is in the way. So it moves each
 // element a small number of times, in pieces that get shorter only where the fragments are short. There are never more
-// fragments than at the beginning. Allocates nothing.
-void settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments);
+// fragments than at the beginning. Allocates nothing. Returns how many steps it took.
+std::int64_t settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments);
 
 }  // namespace quadrille::redistribute

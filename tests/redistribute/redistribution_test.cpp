@@ -316,5 +316,152 @@ TEST(Redistribution, AnyBlocksEndWhereTheyBelong) {
   EXPECT_GT(times_full, 100);
 }
 
+// As many blocks as can be of one element each, which interleave; and the shortest lists.
+TEST(Redistribution, TheListsAreLongEnoughForBlocksThatInterleave) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    Problem problem;
+    problem.ranks = static_cast<Rank>(4 + random() % 20);
+    const auto ranks = static_cast<std::size_t>(problem.ranks);
+    problem.send_counts.assign(ranks, std::vector<std::int64_t>(ranks));
+    for (std::size_t i = 0; i < ranks; ++i) {
+      for (std::size_t k = 0; k < ranks; ++k) {
+        problem.send_counts[i][k] = static_cast<std::int64_t>(i == k ? ranks * (random() % 5) : 1 + random() % 4);
+      }
+    }
+    lay_out_blocks(problem, random);
+    problem.extra.assign(ranks, static_cast<std::int64_t>(1 + random() % 3));
+    problem.in_flight = static_cast<std::int64_t>(1 + random() % 3);
+    problem.slack = 0;
+    expect_redistributed(problem, {.seed = seed});
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+// A full buffer in blocks of random lengths.
+TEST(Redistribution, AFullBufferGoesInChunksOfTheSizeOfTheExtraMemory) {
+  std::mt19937_64 random(1);
+  Problem problem;
+  problem.ranks = 16;
+  problem.send_counts.assign(16, std::vector<std::int64_t>(16));
+  for (auto& counts : problem.send_counts) {
+    for (std::int64_t& count : counts) count = static_cast<std::int64_t>(random() % 131072);
+  }
+  problem.receive_counts = problem.send_counts;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t k = 0; k < 16; ++k) {
+      problem.receive_counts[i][k] = problem.send_counts[k][i];
+      bytes += i == k ? 0 : problem.send_counts[i][k];
+    }
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    problem.send_displacements.push_back(scattered(problem.send_counts[i], 0, false, random));
+    problem.receive_displacements.push_back(scattered(problem.receive_counts[i], 0, false, random));
+  }
+  problem.extra.assign(16, 16384);
+  const Traffic traffic = expect_redistributed(problem, {});
+  EXPECT_LT(traffic.data_messages, bytes / (16384 / 8)) << traffic.times_full;
+  EXPECT_EQ(traffic.times_full, 0);
+}
+
+// A world in which nothing ends unless the test says so.
+struct Post {
+  bool send;
+  Token token;
+  Rank peer;
+  std::int32_t channel;
+  Piece piece;
+};
+class Hand final : public Backend {
+ public:
+  std::int64_t units(Buffer, Rank, std::int32_t) override { return 0; }
+  void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override {
+    posts.push_back({true, token, to, channel, data.front()});
+  }
+  void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override {
+    posts.push_back({false, token, from, channel, data.front()});
+  }
+  void copy(Token, const Piece&, const Piece&) override {}
+  void reduce(Token, const Piece&, const Piece&, const Piece&) override {}
+
+  // The last one of a kind.
+  const Post* find(bool send, std::int32_t channel) const {
+    const Post* found = nullptr;
+    for (const Post& post : posts) {
+      if (post.send == send && post.channel == channel) found = &post;
+    }
+    return found;
+  }
+
+  std::vector<Post> posts;
+};
+
+// Rank 0 of three, which gets 16 elements of rank 1 where those for rank 2 lie.
+struct FullRank {
+  std::array<std::int64_t, 3> send = {0, 0, 16}, receive = {0, 16, 0}, displacements = {0, 0, 0};
+  std::array<std::byte, 16> data = {};
+  std::array<std::byte, 8> extra = {};
+  std::vector<std::int64_t> words = std::vector<std::int64_t>(static_cast<std::size_t>(Redistribution::words(3)));
+  Hand hand;
+  Redistribution machine{{.rank = 0,
+                          .ranks = 3,
+                          .send = {send, displacements},
+                          .receive = {receive, displacements},
+                          .data = data.data(),
+                          .extra = extra,
+                          .words = words,
+                          .in_flight = 1},
+                         hand};
+
+  // A grant of rank 2.
+  void granted(std::int64_t elements) {
+    const Post post = *hand.find(false, 1);
+    words[static_cast<std::size_t>(post.piece.offset / 8)] = elements;
+    machine.complete(post.token);
+    machine.advance();
+  }
+  void ends(bool of_send, std::int32_t channel) {
+    machine.complete(hand.find(of_send, channel)->token);
+    machine.advance();
+  }
+};
+
+TEST(Redistribution, DataIsSentOnlyAgainstAGrantAndGrantedOnlyBehindItsReceive) {
+  FullRank rank;
+  rank.machine.start();
+  while (rank.machine.advance()) {
+  }
+  ASSERT_EQ(rank.hand.posts.size(), 3U);
+  EXPECT_FALSE(rank.hand.posts[0].send);  // for a grant
+  EXPECT_EQ(rank.hand.posts[0].channel, 1);
+  EXPECT_FALSE(rank.hand.posts[1].send);  // into the extra memory
+  EXPECT_EQ(rank.hand.posts[1].channel, 0);
+  EXPECT_EQ(rank.hand.posts[1].piece.length, 8);
+  EXPECT_TRUE(rank.hand.posts[2].send);  // our grant
+  EXPECT_EQ(rank.hand.posts[2].channel, 1);
+  EXPECT_EQ(rank.machine.awaited(),
+            (std::vector<std::string>{"data from rank 1: 0 of 16 elements", "a grant of rank 2", "a grant to rank 1"}));
+  rank.granted(3);
+  const Post* data = rank.hand.find(true, 0);
+  ASSERT_TRUE(data);
+  EXPECT_EQ(data->peer, 2);
+  EXPECT_EQ(data->piece.length, 3);
+}
+
+TEST(Redistribution, AnyHoleIsGrantedWhereNothingElseIsUnderWay) {
+  FullRank rank;
+  rank.machine.start();
+  rank.machine.advance();
+  rank.ends(true, 1);
+  rank.ends(false, 0);
+  const std::size_t before = rank.hand.posts.size();
+  rank.granted(1);
+  rank.ends(true, 0);
+  // A send, the next receive of a grant; then the receive and the grant of one element.
+  ASSERT_EQ(rank.hand.posts.size(), before + 4);
+  EXPECT_EQ(rank.hand.find(false, 0)->piece.length, 1);
+}
+
 }  // namespace
 }  // namespace quadrille::redistribute
