@@ -1,0 +1,176 @@
+#include "redistribute/settle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace quadrille::redistribute {
+
+namespace {
+
+class Settling {
+ public:
+  Settling(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments)
+      : runs_(runs), bytes_(element_bytes), fragments_(fragments) {}
+
+  std::int64_t go() {
+    std::int64_t steps = 0;
+    while (next_ < fragments_.size()) {
+      const Fragment& fragment = fragments_[next_];
+      if (fragment.place == settled_) {
+        finish(fragment.length);
+      } else {
+        step();
+        ++steps;
+      }
+    }
+    return steps;
+  }
+
+ private:
+  // Brings the next fragment, or a part of it, to where it stays.
+  void step() {
+    const Fragment fragment = fragments_[next_];
+    const std::int64_t distance = fragment.place - settled_;
+    std::int64_t lowest = fragment.place;
+    std::int64_t highest = 0;
+    for (const Fragment& other : fragments_.subspan(next_)) {
+      lowest = std::min(lowest, other.place);
+      highest = std::max(highest, other.place + other.length);
+    }
+    if (lowest == fragment.place) {
+      move(settled_, fragment.place, fragment.length);
+      finish(fragment.length);
+    } else if (lowest > settled_) {
+      const std::int64_t length = std::min(fragment.length, lowest - settled_);
+      move(settled_, fragment.place, length);
+      finish(length);
+    } else if (std::byte* aside = distance < fragment.length ? room_for(distance, highest) : nullptr) {
+      shift(fragment, distance, aside);
+    } else {
+      exchange(fragment, distance);
+    }
+  }
+
+  // So many elements of the next fragment are where they belong.
+  void finish(std::int64_t length) {
+    settled_ += length;
+    Fragment& fragment = fragments_[next_];
+    if (length == fragment.length) {
+      ++next_;
+    } else {
+      fragment = {fragment.place + length, fragment.length - length, fragment.home + length};
+    }
+  }
+
+  // What is in the way goes behind the fragment.
+  void shift(const Fragment& fragment, std::int64_t distance, std::byte* aside) {
+    for_each_run(settled_, distance, [&](std::byte* memory, std::int64_t done, std::size_t size) {
+      std::memcpy(aside + done * bytes_, memory, size);
+    });
+    move(settled_, fragment.place, fragment.length);
+    for_each_run(settled_ + fragment.length, distance, [&](std::byte* memory, std::int64_t done, std::size_t size) {
+      std::memcpy(memory, aside + done * bytes_, size);
+    });
+    for (Fragment& other : fragments_.subspan(next_ + 1)) {
+      if (other.place < fragment.place) other.place += fragment.length;
+    }
+    finish(fragment.length);
+  }
+
+  // What is in the way goes where the fragment was.
+  void exchange(const Fragment& fragment, std::int64_t distance) {
+    const std::int64_t length = std::min(fragment.length, distance);
+    const std::int64_t end = settled_ + length;
+    for_each_pair(settled_, fragment.place, length, [this](std::byte* a, std::byte* b, std::size_t size) {
+      while (size > 0) {
+        const std::size_t part = std::min(size, aside_.size());
+        std::memcpy(aside_.data(), a, part);
+        std::memcpy(a, b, part);
+        std::memcpy(b, aside_.data(), part);
+        a += part;
+        b += part;
+        size -= part;
+      }
+    });
+    std::size_t cut = 0;
+    for (std::size_t i = next_ + 1; i < fragments_.size(); ++i) {
+      Fragment& other = fragments_[i];
+      if (other.place >= end) continue;
+      if (other.place + other.length > end) cut = i;
+      other.place += distance;
+    }
+    if (cut == 0) return finish(length);
+    // One was longer, so the fragment is all settled: its entry is free, and goes behind that of the other.
+    Fragment& first = fragments_[cut];
+    const std::int64_t kept = end - (first.place - distance);
+    const Fragment rest{end, first.length - kept, first.home + kept};
+    first.length = kept;
+    const auto entry = fragments_.begin() + static_cast<std::ptrdiff_t>(next_);
+    std::copy(entry + 1, fragments_.begin() + static_cast<std::ptrdiff_t>(cut) + 1, entry);
+    fragments_[cut] = rest;
+    settled_ += length;
+  }
+
+  // Memory for what is in the way: ours, or free places at the end.
+  std::byte* room_for(std::int64_t length, std::int64_t highest) {
+    if (length * bytes_ <= static_cast<std::int64_t>(aside_.size())) return aside_.data();
+    const Run& last = runs_.back();
+    const std::int64_t begin = std::max(highest, last.place);
+    return begin + length <= last.place + last.length ? last.memory + (begin - last.place) * bytes_ : nullptr;
+  }
+
+  // Downwards, so that the two may overlap.
+  void move(std::int64_t to, std::int64_t from, std::int64_t length) {
+    for_each_pair(to, from, length,
+                  [](std::byte* target, std::byte* source, std::size_t size) { std::memmove(target, source, size); });
+  }
+
+  const Run& run_at(std::int64_t place) const {
+    const auto after = std::upper_bound(runs_.begin(), runs_.end(), place,
+                                        [](std::int64_t value, const Run& run) { return value < run.place; });
+    return *(after - 1);
+  }
+
+  template <class Visit>
+  void for_each_run(std::int64_t place, std::int64_t length, Visit&& visit) const {
+    for (std::int64_t done = 0; done < length;) {
+      const Run& run = run_at(place + done);
+      const std::int64_t inside = place + done - run.place;
+      const std::int64_t part = std::min(length - done, run.length - inside);
+      visit(run.memory + inside * bytes_, done, static_cast<std::size_t>(part * bytes_));
+      done += part;
+    }
+  }
+
+  template <class Visit>
+  void for_each_pair(std::int64_t a, std::int64_t b, std::int64_t length, Visit&& visit) const {
+    while (length > 0) {
+      const Run& run_a = run_at(a);
+      const Run& run_b = run_at(b);
+      const std::int64_t inside_a = a - run_a.place;
+      const std::int64_t inside_b = b - run_b.place;
+      const std::int64_t part = std::min({length, run_a.length - inside_a, run_b.length - inside_b});
+      visit(run_a.memory + inside_a * bytes_, run_b.memory + inside_b * bytes_,
+            static_cast<std::size_t>(part * bytes_));
+      a += part;
+      b += part;
+      length -= part;
+    }
+  }
+
+  std::span<const Run> runs_;
+  std::int64_t bytes_;
+  std::span<Fragment> fragments_;
+  std::size_t next_ = 0;      // all before it are settled
+  std::int64_t settled_ = 0;  // places
+  std::array<std::byte, 4096> aside_;
+};
+
+}  // namespace
+
+std::int64_t settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments) {
+  return Settling(runs, element_bytes, fragments).go();
+}
+
+}  // namespace quadrille::redistribute

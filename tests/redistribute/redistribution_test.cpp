@@ -1,0 +1,467 @@
+#include "redistribute/redistribution.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "replay/world.hpp"
+
+namespace {
+
+// What operator new hands out while it is watched.
+bool watched = false;
+std::int64_t allocated_bytes = 0;
+
+}  // namespace
+
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  if (watched) allocated_bytes += static_cast<std::int64_t>(size);
+  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+
+namespace quadrille::redistribute {
+namespace {
+
+struct Watch {
+  explicit Watch(bool on) : before(std::exchange(watched, on)) {}
+  ~Watch() { watched = before; }
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  bool before;
+};
+
+using Matrix = std::vector<std::vector<std::int64_t>>;
+
+// A redistribution: by rank, what goes where.
+struct Problem {
+  Rank ranks = 0;
+  std::int64_t element_bytes = 1;
+  Matrix send_counts, send_displacements, receive_counts, receive_displacements;
+  std::vector<std::int64_t> extra;  // elements
+  std::int64_t in_flight = 8;
+  std::int64_t slack = -1;
+};
+
+// Data messages between two ranks, as they were posted.
+struct Traffic {
+  std::map<std::pair<Rank, Rank>, std::vector<std::int64_t>> receives;
+  std::map<std::pair<Rank, Rank>, std::size_t> sends;
+  std::int64_t data_messages = 0;
+  std::int64_t too_early = 0;
+  std::int64_t largest_bookkeeping = 0;
+  std::int64_t allocated_later = 0;
+  std::int64_t times_full = 0;
+};
+
+// The machine and its backend, watched from outside.
+class Watched final : public Machine, public Backend {
+ public:
+  Watched(const Job& job, Backend& backend, Traffic& traffic)
+      : rank_(job.rank),
+        backend_(backend),
+        traffic_(traffic),
+        machine_((allocated_bytes = 0, Watched::job(job)), *this) {
+    watched = false;
+    traffic_.largest_bookkeeping = std::max(traffic_.largest_bookkeeping, allocated_bytes);
+  }
+
+  void start() override {
+    count([this] { machine_.start(); });
+  }
+  bool advance() override {
+    bool happened = false;
+    count([&] { happened = machine_.advance(); });
+    if (machine_.done()) traffic_.times_full += machine_.times_full();
+    return happened;
+  }
+  void complete(Token token) override {
+    count([&] { machine_.complete(token); });
+  }
+  bool done() const override { return machine_.done(); }
+  std::vector<std::string> awaited() const override { return machine_.awaited(); }
+
+  std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override {
+    return backend_.units(buffer, owner, block);
+  }
+  void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override {
+    const Watch off(false);
+    if (channel == 0) {
+      ++traffic_.data_messages;
+      const auto& receives = traffic_.receives[{rank_, to}];
+      const std::size_t number = traffic_.sends[{rank_, to}]++;
+      if (number >= receives.size() || receives[number] != data.front().length) ++traffic_.too_early;
+    }
+    backend_.send(token, to, channel, data);
+  }
+  void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override {
+    const Watch off(false);
+    if (channel == 0) traffic_.receives[{from, rank_}].push_back(data.front().length);
+    backend_.receive(token, from, channel, data);
+  }
+  void copy(Token token, const Piece& source, const Piece& target) override { backend_.copy(token, source, target); }
+  void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override {
+    backend_.reduce(token, left, right, target);
+  }
+
+ private:
+  static const Job& job(const Job& of) {
+    watched = true;
+    return of;
+  }
+  template <class Call>
+  void count(Call&& call) {
+    allocated_bytes = 0;
+    {
+      const Watch on(true);
+      call();
+    }
+    traffic_.allocated_later += allocated_bytes;
+  }
+
+  Rank rank_;
+  Backend& backend_;
+  Traffic& traffic_;
+  Redistribution machine_;
+};
+
+constexpr std::size_t guard = 16;
+
+// One rank's memory, with guards around it.
+struct Memory {
+  std::vector<std::byte> buffer, extra;
+  std::vector<std::int64_t> words;
+};
+
+std::size_t bytes_of(const Problem& problem, std::int64_t elements) {
+  return static_cast<std::size_t>(elements * problem.element_bytes);
+}
+
+std::vector<Memory> memory_of(const Problem& problem, std::mt19937_64& random) {
+  std::vector<Memory> all(static_cast<std::size_t>(problem.ranks));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::int64_t end = 0;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      end = std::max({end, problem.send_displacements[i][k] + problem.send_counts[i][k],
+                      problem.receive_displacements[i][k] + problem.receive_counts[i][k]});
+    }
+    all[i].buffer.resize(bytes_of(problem, end) + 2 * guard);
+    all[i].extra.resize(bytes_of(problem, problem.extra[i]) + 2 * guard);
+    all[i].words.resize(static_cast<std::size_t>(Redistribution::words(problem.ranks)));
+    for (std::byte& byte : all[i].buffer) byte = static_cast<std::byte>(random());
+  }
+  return all;
+}
+
+// By the definition.
+std::vector<std::vector<std::byte>> expected_of(const Problem& problem, const std::vector<Memory>& memory) {
+  std::vector<std::vector<std::byte>> expected;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    expected.push_back(memory[i].buffer);
+    for (std::size_t k = 0; k < memory.size(); ++k) {
+      const std::size_t bytes = bytes_of(problem, problem.receive_counts[i][k]);
+      if (bytes == 0) continue;
+      std::memcpy(expected[i].data() + guard + bytes_of(problem, problem.receive_displacements[i][k]),
+                  memory[k].buffer.data() + guard + bytes_of(problem, problem.send_displacements[k][i]), bytes);
+    }
+  }
+  return expected;
+}
+
+Traffic expect_redistributed(const Problem& problem, const replay::Options& options) {
+  std::mt19937_64 random(options.seed);
+  std::vector<Memory> memory = memory_of(problem, random);
+  const auto expected = expected_of(problem, memory);
+  Traffic traffic;
+  std::vector<std::unique_ptr<Plan>> plans;
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    const Job job{.rank = static_cast<Rank>(i),
+                  .ranks = problem.ranks,
+                  .send = {problem.send_counts[i], problem.send_displacements[i]},
+                  .receive = {problem.receive_counts[i], problem.receive_displacements[i]},
+                  .element_bytes = problem.element_bytes,
+                  .data = memory[i].buffer.data() + guard,
+                  .extra = std::span(memory[i].extra).subspan(guard, memory[i].extra.size() - 2 * guard),
+                  .words = memory[i].words,
+                  .in_flight = problem.in_flight,
+                  .slack = problem.slack};
+    Phase phase;
+    phase.protocol = [job, &traffic](Backend& backend) { return std::make_unique<Watched>(job, backend, traffic); };
+    phase.binding = Redistribution::binding(job);
+    plans.push_back(std::make_unique<FixedPlan>(std::vector<Phase>{phase}));
+  }
+  replay::run(std::move(plans), options);
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    EXPECT_TRUE(memory[i].buffer == expected[i]) << "rank " << i << " of " << memory.size();
+    const auto untouched = [](std::byte byte) { return byte == std::byte{0}; };
+    EXPECT_TRUE(std::all_of(memory[i].extra.begin(), memory[i].extra.begin() + guard, untouched));
+    EXPECT_TRUE(std::all_of(memory[i].extra.end() - guard, memory[i].extra.end(), untouched));
+  }
+  EXPECT_EQ(traffic.too_early, 0);
+  EXPECT_LE(traffic.largest_bookkeeping, Redistribution::bookkeeping_bytes(problem.ranks));
+  EXPECT_EQ(traffic.allocated_later, 0);
+  return traffic;
+}
+
+// Blocks in a random order with random gaps.
+std::vector<std::int64_t> scattered(const std::vector<std::int64_t>& counts, std::uint64_t gap, bool shuffled,
+                                    std::mt19937_64& random) {
+  std::vector<std::size_t> order(counts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (shuffled) std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::int64_t> displacements(counts.size());
+  std::int64_t at = gap == 0 ? 0 : static_cast<std::int64_t>(random() % gap);
+  for (std::size_t which : order) {
+    displacements[which] = at;
+    at += counts[which] + (gap == 0 ? 0 : static_cast<std::int64_t>(random() % gap));
+  }
+  return displacements;
+}
+
+void lay_out_blocks(Problem& problem, std::mt19937_64& random) {
+  const auto ranks = static_cast<std::size_t>(problem.ranks);
+  problem.receive_counts.assign(ranks, std::vector<std::int64_t>(ranks));
+  for (std::size_t i = 0; i < ranks; ++i) {
+    for (std::size_t k = 0; k < ranks; ++k) problem.receive_counts[i][k] = problem.send_counts[k][i];
+  }
+  const std::uint64_t gaps[] = {0, 0, 2, 5, 40};
+  const std::uint64_t send_gap = gaps[random() % 5];
+  const std::uint64_t receive_gap = gaps[random() % 5];
+  const bool shuffled = random() % 2 == 0;
+  for (std::size_t i = 0; i < ranks; ++i) {
+    problem.send_displacements.push_back(scattered(problem.send_counts[i], send_gap, shuffled, random));
+    problem.receive_displacements.push_back(scattered(problem.receive_counts[i], receive_gap, shuffled, random));
+  }
+}
+
+std::int64_t random_count(std::size_t from, std::size_t to, const Problem& problem, int kind, std::uint64_t largest,
+                          std::mt19937_64& random) {
+  const auto ranks = static_cast<std::size_t>(problem.ranks);
+  const auto any = static_cast<std::int64_t>(random() % (largest + 1));
+  switch (kind) {
+    case 0:
+      return any;
+    case 1:  // sparse
+      return random() % 4 == 0 ? any : 0;
+    case 2:  // everything to one
+      return to == ranks / 2 ? any : 0;
+    case 3:  // everything from one
+      return from == ranks / 2 ? any : 0;
+    case 4:  // around the circle
+      return to == (from + 1) % ranks ? static_cast<std::int64_t>(largest) : 0;
+    case 5:  // much for few
+      return random() % 8 == 0 ? 10 * any : any % 3;
+    case 6:
+      return static_cast<std::int64_t>(largest);
+    case 7:  // mostly our own
+      return to == from ? 3 * any : any % 4;
+    default:
+      return 0;
+  }
+}
+
+Problem random_problem(std::mt19937_64& random, std::uint64_t seed) {
+  Problem problem;
+  problem.ranks = static_cast<Rank>(seed % 50 == 0 ? 2 + random() % 39 : 2 + random() % 5);
+  if (seed % 97 == 0) problem.ranks = 1;
+  problem.element_bytes = static_cast<std::int64_t>(random() % 3 == 0 ? 1 + random() % 64 : 1 + random() % 8);
+  const std::uint64_t sizes[] = {1, 3, 10, 30, 120};
+  const std::uint64_t largest = problem.ranks > 8 ? sizes[random() % 3] : sizes[random() % 5];
+  const int kind = static_cast<int>(random() % 9);
+  const auto ranks = static_cast<std::size_t>(problem.ranks);
+  problem.send_counts.assign(ranks, std::vector<std::int64_t>(ranks));
+  for (std::size_t i = 0; i < ranks; ++i) {
+    for (std::size_t k = 0; k < ranks; ++k) {
+      problem.send_counts[i][k] = random_count(i, k, problem, kind, largest, random);
+    }
+  }
+  lay_out_blocks(problem, random);
+  const std::uint64_t extras[] = {1, 1, 2, 7, 50};
+  const std::uint64_t extra = extras[random() % 5];
+  for (std::size_t i = 0; i < ranks; ++i) problem.extra.push_back(static_cast<std::int64_t>(1 + random() % extra));
+  problem.in_flight = static_cast<std::int64_t>(1 + random() % 8);
+  problem.slack = random() % 3 == 0 ? -1 : static_cast<std::int64_t>(random() % 5);
+  return problem;
+}
+
+TEST(Redistribution, AnyBlocksEndWhereTheyBelong) {
+  std::int64_t times_full = 0;
+  for (std::uint64_t seed = 1; seed <= 12000; ++seed) {
+    std::mt19937_64 random(seed);
+    const Problem problem = random_problem(random, seed);
+    replay::Options options{.seed = seed};
+    options.sends = static_cast<replay::Sends>(random() % 3);
+    try {
+      times_full += expect_redistributed(problem, options).times_full;
+    } catch (const std::exception& error) {
+      FAIL() << "seed " << seed << ": " << error.what();
+    }
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+  // Full lists were among them.
+  EXPECT_GT(times_full, 100);
+}
+
+// As many blocks as can be of one element each, which interleave; and the shortest lists.
+TEST(Redistribution, TheListsAreLongEnoughForBlocksThatInterleave) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    std::mt19937_64 random(seed);
+    Problem problem;
+    problem.ranks = static_cast<Rank>(4 + random() % 20);
+    const auto ranks = static_cast<std::size_t>(problem.ranks);
+    problem.send_counts.assign(ranks, std::vector<std::int64_t>(ranks));
+    for (std::size_t i = 0; i < ranks; ++i) {
+      for (std::size_t k = 0; k < ranks; ++k) {
+        problem.send_counts[i][k] = static_cast<std::int64_t>(i == k ? ranks * (random() % 5) : 1 + random() % 4);
+      }
+    }
+    lay_out_blocks(problem, random);
+    problem.extra.assign(ranks, static_cast<std::int64_t>(1 + random() % 3));
+    problem.in_flight = static_cast<std::int64_t>(1 + random() % 3);
+    problem.slack = 0;
+    expect_redistributed(problem, {.seed = seed});
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+// A full buffer in blocks of random lengths.
+TEST(Redistribution, AFullBufferGoesInChunksOfTheSizeOfTheExtraMemory) {
+  std::mt19937_64 random(1);
+  Problem problem;
+  problem.ranks = 16;
+  problem.send_counts.assign(16, std::vector<std::int64_t>(16));
+  for (auto& counts : problem.send_counts) {
+    for (std::int64_t& count : counts) count = static_cast<std::int64_t>(random() % 131072);
+  }
+  problem.receive_counts = problem.send_counts;
+  std::int64_t bytes = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    for (std::size_t k = 0; k < 16; ++k) {
+      problem.receive_counts[i][k] = problem.send_counts[k][i];
+      bytes += i == k ? 0 : problem.send_counts[i][k];
+    }
+  }
+  for (std::size_t i = 0; i < 16; ++i) {
+    problem.send_displacements.push_back(scattered(problem.send_counts[i], 0, false, random));
+    problem.receive_displacements.push_back(scattered(problem.receive_counts[i], 0, false, random));
+  }
+  problem.extra.assign(16, 16384);
+  const Traffic traffic = expect_redistributed(problem, {});
+  EXPECT_LT(traffic.data_messages, bytes / (16384 / 8)) << traffic.times_full;
+  EXPECT_EQ(traffic.times_full, 0);
+}
+
+// A world in which nothing ends unless the test says so.
+struct Post {
+  bool send;
+  Token token;
+  Rank peer;
+  std::int32_t channel;
+  Piece piece;
+};
+class Hand final : public Backend {
+ public:
+  std::int64_t units(Buffer, Rank, std::int32_t) override { return 0; }
+  void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override {
+    posts.push_back({true, token, to, channel, data.front()});
+  }
+  void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override {
+    posts.push_back({false, token, from, channel, data.front()});
+  }
+  void copy(Token, const Piece&, const Piece&) override {}
+  void reduce(Token, const Piece&, const Piece&, const Piece&) override {}
+
+  // The last one of a kind.
+  const Post* find(bool send, std::int32_t channel) const {
+    const Post* found = nullptr;
+    for (const Post& post : posts) {
+      if (post.send == send && post.channel == channel) found = &post;
+    }
+    return found;
+  }
+
+  std::vector<Post> posts;
+};
+
+// Rank 0 of three, which gets 16 elements of rank 1 where those for rank 2 lie.
+struct FullRank {
+  std::array<std::int64_t, 3> send = {0, 0, 16}, receive = {0, 16, 0}, displacements = {0, 0, 0};
+  std::array<std::byte, 16> data = {};
+  std::array<std::byte, 8> extra = {};
+  std::vector<std::int64_t> words = std::vector<std::int64_t>(static_cast<std::size_t>(Redistribution::words(3)));
+  Hand hand;
+  Redistribution machine{{.rank = 0,
+                          .ranks = 3,
+                          .send = {send, displacements},
+                          .receive = {receive, displacements},
+                          .data = data.data(),
+                          .extra = extra,
+                          .words = words,
+                          .in_flight = 1},
+                         hand};
+
+  // A grant of rank 2.
+  void granted(std::int64_t elements) {
+    const Post post = *hand.find(false, 1);
+    words[static_cast<std::size_t>(post.piece.offset / 8)] = elements;
+    machine.complete(post.token);
+    machine.advance();
+  }
+  void ends(bool of_send, std::int32_t channel) {
+    machine.complete(hand.find(of_send, channel)->token);
+    machine.advance();
+  }
+};
+
+TEST(Redistribution, DataIsSentOnlyAgainstAGrantAndGrantedOnlyBehindItsReceive) {
+  FullRank rank;
+  rank.machine.start();
+  while (rank.machine.advance()) {
+  }
+  ASSERT_EQ(rank.hand.posts.size(), 3U);
+  EXPECT_FALSE(rank.hand.posts[0].send);  // for a grant
+  EXPECT_EQ(rank.hand.posts[0].channel, 1);
+  EXPECT_FALSE(rank.hand.posts[1].send);  // into the extra memory
+  EXPECT_EQ(rank.hand.posts[1].channel, 0);
+  EXPECT_EQ(rank.hand.posts[1].piece.length, 8);
+  EXPECT_TRUE(rank.hand.posts[2].send);  // our grant
+  EXPECT_EQ(rank.hand.posts[2].channel, 1);
+  EXPECT_EQ(rank.machine.awaited(),
+            (std::vector<std::string>{"data from rank 1: 0 of 16 elements", "a grant of rank 2", "a grant to rank 1"}));
+  rank.granted(3);
+  const Post* data = rank.hand.find(true, 0);
+  ASSERT_TRUE(data);
+  EXPECT_EQ(data->peer, 2);
+  EXPECT_EQ(data->piece.length, 3);
+}
+
+TEST(Redistribution, AnyHoleIsGrantedWhereNothingElseIsUnderWay) {
+  FullRank rank;
+  rank.machine.start();
+  rank.machine.advance();
+  rank.ends(true, 1);
+  rank.ends(false, 0);
+  const std::size_t before = rank.hand.posts.size();
+  rank.granted(1);
+  rank.ends(true, 0);
+  // A send, the next receive of a grant; then the receive and the grant of one element.
+  ASSERT_EQ(rank.hand.posts.size(), before + 4);
+  EXPECT_EQ(rank.hand.find(false, 0)->piece.length, 1);
+}
+
+}  // namespace
+}  // namespace quadrille::redistribute
