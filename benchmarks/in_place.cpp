@@ -1,10 +1,13 @@
 // Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with more and
 // more extra memory:
 //
-//   mpirun -n 16 in_place [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...] [--orders NAME,...]
+//   mpirun -n 16 in_place [--kind symmetric|irregular] [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...]
+//                         [--orders NAME,...]
 //
-// BYTES is what a rank sends on average. All variants take turns in every round; a variant's time is what the slowest
-// rank took, best and median of the rounds. Every result is compared with the expected one before anything is measured.
+// BYTES is what a rank sends on average. Symmetric: two ranks have blocks of one size for each other, as MPI_IN_PLACE
+// asks for; irregular: all blocks have sizes of their own. All variants take turns in every round; a variant's time is
+// what the slowest rank took, best and median of the rounds. Every result is compared with the expected one before
+// anything is measured.
 
 #include <mpi.h>
 
@@ -22,6 +25,7 @@
 namespace {
 
 struct Wish {
+  bool symmetric = true;
   std::int64_t bytes = 4 << 20;
   int rounds = 15;
   std::vector<double> memory = {1, 2, 5, 12, 25, 50, 100};
@@ -46,6 +50,7 @@ Wish wish_of(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     const std::string value = argv[i + 1];
+    if (name == "--kind") wish.symmetric = value == "symmetric";
     if (name == "--bytes") wish.bytes = std::stoll(value);
     if (name == "--rounds") wish.rounds = std::stoi(value);
     if (name == "--orders") wish.orders = split(value);
@@ -82,7 +87,7 @@ Word word(int from, int to, std::int64_t index) {
 class Benchmark {
  public:
   Benchmark(quadrille::Communicator& comm, const Wish& wish)
-      : comm_(comm), wish_(wish), sizes_(comm.size(), wish.bytes, true) {
+      : comm_(comm), wish_(wish), sizes_(comm.size(), wish.bytes, wish.symmetric) {
     for (int peer = 0; peer < comm.size(); ++peer) {
       send_.push_back(sizes_.at(comm.rank(), peer));
       receive_.push_back(sizes_.at(peer, comm.rank()));
@@ -106,6 +111,7 @@ class Benchmark {
       MPI_Alltoallv(data_.data(), send_counts_.data(), send_at_.data(), MPI_UINT64_T, other_.data(),
                     receive_counts_.data(), receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
     });
+    if (!wish_.symmetric) return;
     add("MPI_Alltoallv, in place", -1, data_, [this] {
       MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, data_.data(), receive_counts_.data(),
                     receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
@@ -117,6 +123,12 @@ class Benchmark {
       const std::span<Word> data(data_.data(), other_.size());
       comm_.alltoallv(data, send_, data, receive_, {.algorithm = order, .memory = memory});
     });
+  }
+
+  void add_irregular(double percent) {
+    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(wish_.bytes));
+    add("alltoallv_in_place", percent, data_,
+        [this, memory] { comm_.alltoallv_in_place(data_, {send_}, {receive_}, {.memory = memory}); });
   }
 
   void run() {
@@ -192,7 +204,10 @@ int main(int argc, char** argv) {
     const Wish wish = wish_of(argc, argv);
     Benchmark benchmark(comm, wish);
     benchmark.add_native();
-    for (const std::string& order : wish.orders) {
+    if (!wish.symmetric) {
+      for (const double percent : wish.memory) benchmark.add_irregular(percent);
+    }
+    for (const std::string& order : wish.symmetric ? wish.orders : std::vector<std::string>{}) {
       for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
     }
     benchmark.run();

@@ -30,16 +30,20 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ranges>
 #include <span>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "quadrille/call.hpp"
 #include "quadrille/collective.hpp"
 #include "quadrille/error.hpp"
 #include "quadrille/export.hpp"
+#include "quadrille/in_place.hpp"
 
 /// Everything that a program uses, but for the interface of C.
 namespace quadrille {
@@ -625,6 +629,84 @@ class QUADRILLE_EXPORT Communicator {
   }
   ///@}
 
+  /// All-to-all within one buffer, with any counts and displacements: parts to be sent may lie over parts to be
+  /// received in any way; those of one direction must be apart from each other. Takes `memory` bytes of the options,
+  /// which may differ from rank to rank, by default a hundredth of the data but at least 64 KiB; with as little as one
+  /// element (and 64 bytes) it gets there, if slowly. Only parts to be received are written. Whatever is wrong on one
+  /// rank is thrown on all of them, before anything has moved. Elements of MPI's types must have no gaps.
+  ///@{
+  template <WritableData Output>
+  Moved alltoallv_in_place(Output&& data, const Parts& send, const Parts& receive, const Options& options = {}) {
+    return move(within(data, send, receive), options);
+  }
+  template <LastingWritableData Output>
+  Pending ialltoallv_in_place(Output&& data, const Parts& send, const Parts& receive, const Options& options = {}) {
+    return Pending(prepare(within(data, send, receive), options));
+  }
+  template <LastingWritableData Output>
+  Persistent alltoallv_in_place_init(Output&& data, const Parts& send, const Parts& receive,
+                                     const Options& options = {}) {
+    return Persistent(prepare(within(data, send, receive), options));
+  }
+  Moved alltoallv_in_place(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
+                           const Options& options = {}) {
+    return move({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options);
+  }
+  Pending ialltoallv_in_place(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
+                              const Options& options = {}) {
+    return Pending(prepare({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options));
+  }
+  Persistent alltoallv_in_place_init(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
+                                     const Options& options = {}) {
+    return Persistent(prepare({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options));
+  }
+  ///@}
+
+  /// Moves elements to other ranks, and has those of other ranks in their place, ordered by source; what one source
+  /// sends keeps its order. The vector becomes as long as what it receives. If that takes more capacity than it has,
+  /// the new memory counts against the options' `memory`; where that is not enough, every rank throws, nothing has
+  /// moved, and the error says what to reserve.
+  ///@{
+  /// `counts`: how many of its elements go to each rank, the first ones to rank 0 and so on.
+  template <class T>
+  Moved redistribute(std::vector<T>& data, std::span<const std::int64_t> counts, const Options& options = {}) {
+    return redistribute(std::tie(data), counts, options);
+  }
+  /// The same for several vectors (std::tie(positions, velocities)), all of which are moved alike.
+  template <class... T>
+  Moved redistribute(const std::tuple<std::vector<T>&...>& vectors, std::span<const std::int64_t> counts,
+                     const Options& options = {}) {
+    static_assert((std::is_trivially_copyable_v<T> && ...), "elements are moved as they lie in memory");
+    return redistribute(vectors, detail::move_of(vectors, counts), options);
+  }
+  /// `rank_of(element)`: where it goes; asked several times for each, and what it throws others don't hear of. The
+  /// vector need not be ordered.
+  template <class T, class RankOf>
+  requires std::is_invocable_r_v<int, RankOf&, const T&> Moved redistribute(std::vector<T>& data, RankOf rank_of,
+                                                                            const Options& options = {}) {
+    static_assert(std::is_trivially_copyable_v<T>, "elements are moved as they lie in memory");
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(size()));
+    std::optional<std::int64_t> nobody;
+    for (const T& one : data) {
+      const int to = rank_of(one);
+      if (to >= 0 && to < size()) {
+        ++counts[static_cast<std::size_t>(to)];
+      } else {
+        nobody = to;
+      }
+    }
+    if (!nobody) {
+      const std::int64_t budget = budget_for(static_cast<std::int64_t>(data.size() * sizeof(T)), options);
+      const auto extra = std::min(data.size(), static_cast<std::size_t>(budget) / sizeof(T));
+      std::vector<T> room(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(extra));
+      detail::order_by_rank<T>(data, rank_of, size(), room);
+    }
+    detail::Move all = detail::move_of(std::tie(data), counts);
+    all.nobody = nobody;
+    return redistribute(std::tie(data), all, options);
+  }
+  ///@}
+
   /// Every rank gets its share of the data of all ranks, combined; `counts` are the elements of each share.
   ///@{
   void reduce_scatter(const void* input, void* output, const std::int64_t* counts, MPI_Datatype type, MPI_Op op,
@@ -764,6 +846,29 @@ class QUADRILLE_EXPORT Communicator {
 
   void run(const detail::Call& call, const Options& options);
   detail::Handle prepare(const detail::Call& call, const Options& options);
+  Moved move(const detail::Move& move, const Options& options);
+  detail::Handle prepare(const detail::Move& move, const Options& options);
+  // What a move of so many bytes may take.
+  std::int64_t budget_for(std::int64_t bytes, const Options& options) const;
+
+  template <class Output>
+  static detail::Move within(Output& data, const Parts& send, const Parts& receive) {
+    const detail::UserBuffer buffer = detail::buffer(data);
+    return {.send = send,
+            .receive = receive,
+            .arrays = {{std::ranges::data(data), buffer.element_bytes}},
+            .elements = buffer.count};
+  }
+  template <class... T>
+  Moved redistribute(const std::tuple<std::vector<T>&...>& vectors, const detail::Move& wanted,
+                     const Options& options) {
+    Moved moved = move(wanted, options);
+    std::int64_t elements = 0;
+    for (const std::int64_t one : moved.counts) elements += one;
+    std::apply([&](auto&... one) { (one.erase(one.begin() + static_cast<std::ptrdiff_t>(elements), one.end()), ...); },
+               vectors);
+    return moved;
+  }
 
   // Calls on ranges: their lengths are held against one another, and data in place is found by its address.
   detail::Call gathering(Collective collective, detail::UserBuffer input, detail::UserBuffer output,

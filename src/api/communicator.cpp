@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <quadrille/quadrille.hpp>
 
 #include "api/handle.hpp"
+#include "engine/budget.hpp"
 #include "engine/datatype.hpp"
+#include "engine/moving.hpp"
 
 namespace quadrille {
 
@@ -132,6 +135,12 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
 
 namespace {
 
+// What a call may take: no more than the communicator, if that has a bound.
+std::int64_t bounded(const Context& context, std::int64_t memory) {
+  const std::int64_t bound = context.settings().memory;
+  return memory == 0 ? bound : bound == 0 ? memory : std::min(bound, memory);
+}
+
 api::Wishes wishes_of(Collective collective, const Options& options) {
   return {api::named(collective, options.algorithm), options.fixed_order, options.memory};
 }
@@ -144,6 +153,48 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& 
 
 void api::run(Context& context, const Call& call, const Options& options) {
   context.run(prepare(context, call, wishes_of(call.collective, options), Handles::borrowed));
+}
+
+detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail::Move& move, const Options& options,
+                           const std::shared_ptr<engine::MoveResult>& result) {
+  const auto ranks = static_cast<std::size_t>(context->ranks());
+  const auto refuse_unless = [&](std::span<const std::int64_t> numbers, bool may_be_none) {
+    if (numbers.size() == ranks || (may_be_none && numbers.empty())) return;
+    throw Error(MPI_ERR_COUNT,
+                fmt::format("alltoallv in place: {} counts or displacements for {} ranks", numbers.size(), ranks));
+  };
+  refuse_unless(move.send.counts, false);
+  refuse_unless(move.receive.counts, move.grow != nullptr);
+  refuse_unless(move.send.displacements, true);
+  refuse_unless(move.receive.displacements, true);
+  const auto listed = [](std::span<const std::int64_t> numbers) {
+    return std::vector<std::int64_t>(numbers.begin(), numbers.end());
+  };
+  engine::Move wanted;
+  wanted.send_counts = listed(move.send.counts);
+  wanted.send_at = listed(move.send.displacements);
+  wanted.receive_counts = listed(move.receive.counts);
+  wanted.receive_at = listed(move.receive.displacements);
+  wanted.elements = move.elements;
+  wanted.nobody = move.nobody;
+  for (const auto& [data, bytes] : move.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
+  if (move.type != MPI_DATATYPE_NULL) {
+    const Layout layout = engine::layout_of(move.type);
+    wanted.has_gaps = !layout.is_contiguous() || layout.size() != layout.extent() || layout.size() == 0;
+    wanted.arrays.front().element_bytes = std::max<std::int64_t>(1, layout.size());
+  }
+  wanted.memory = bounded(*context, options.memory);
+  wanted.growth = move.growth;
+  if (move.grow) {
+    wanted.grow = [grow = move.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
+      std::vector<detail::Move::Array> told;
+      for (const auto& one : arrays) told.push_back({one.data, one.element_bytes});
+      grow(elements, told);
+      for (std::size_t i = 0; i < told.size(); ++i) arrays[i].data = static_cast<std::byte*>(told[i].data);
+    };
+  }
+  const std::int64_t memory = wanted.memory;
+  return {context, context->prepare(engine::in_place_exchange, memory, engine::plan_of(*context, wanted, result))};
 }
 
 Communicator::Communicator(MPI_Comm comm) : context_(api::context_of(comm)) {}
@@ -167,6 +218,23 @@ detail::Handle Communicator::prepare(const Call& call, const Options& options) {
 
 void Communicator::run(const Call& call, const Options& options) {
   api::run(*context_, call, options);
+}
+
+detail::Handle Communicator::prepare(const detail::Move& move, const Options& options) {
+  return api::handle(context_, move, options, std::make_shared<engine::MoveResult>());
+}
+
+Moved Communicator::move(const detail::Move& move, const Options& options) {
+  const auto result = std::make_shared<engine::MoveResult>();
+  detail::Handle handle = api::handle(context_, move, options, result);
+  handle.start();
+  handle.wait();
+  return {std::move(result->counts), result->peak_bytes};
+}
+
+std::int64_t Communicator::budget_for(std::int64_t bytes, const Options& options) const {
+  const std::int64_t told = bounded(*context_, options.memory);
+  return told > 0 ? told : engine::default_budget(bytes);
 }
 
 Call Communicator::gathering(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {

@@ -4,6 +4,7 @@
 #include <quadrille/quadrille.hpp>
 
 #include "api/calls.hpp"
+#include "engine/moving.hpp"
 
 namespace quadrille::api {
 
@@ -17,5 +18,9 @@ void run(engine::Context& context, const detail::Call& call, const Options& opti
 // A call made ready, with the options that a user passed.
 detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call,
                       const Options& options);
+
+// Data to be moved within its own memory, made ready; what comes of it goes to `result`.
+detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Move& move, const Options& options,
+                      const std::shared_ptr<engine::MoveResult>& result);
 
 }  // namespace quadrille::api

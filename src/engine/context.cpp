@@ -301,6 +301,17 @@ std::unique_ptr<Task> Context::prepare(const Shape& shape) {
   return task;
 }
 
+std::unique_ptr<Task> Context::prepare(const Algorithm& shown, std::int64_t memory, Task::MakePlan plan) {
+  const auto locked = process_.lock();
+  Schedule nothing;
+  nothing.rank = rank_;
+  nothing.ranks = ranks_;
+  const Shape shape{.algorithm = &shown, .memory = memory, .swaps = true};
+  auto task = std::make_unique<Task>(*this, shape, std::make_shared<const Program>(std::move(nothing)));
+  task->set_plan(std::move(plan));
+  return task;
+}
+
 std::shared_ptr<const Program> Context::program(const Shape& shape) {
   const auto locked = process_.lock();
   return entry(shape).program;
@@ -635,7 +646,11 @@ void Context::fail_all(const std::exception_ptr& error) {
   while (oldest_) {
     Task& task = *oldest_;
     task.main_.cancel();
-    for (const auto& phase : task.phases_) phase->cancel();
+    bool may_be_read = false;
+    for (const auto& phase : task.phases_) may_be_read |= phase->cancel();
+    // A plan may own memory that MPI still sends from.
+    if (may_be_read) [[maybe_unused]]
+      auto* left = task.plan_.release();
     if (task.agreement_) task.agreement_->cancel();
     task.error_ = error;
     end(task, Task::State::failed);

@@ -59,6 +59,8 @@ class Context {
   bool passed_by(const Signature& signature) const;
   // A task of that shape, from the cache if there is one. Throws Error if the algorithm can't serve it.
   std::unique_ptr<Task> prepare(const Shape& shape);
+  // A task that is its plan alone, of so many bytes at most, and what it is said to run.
+  std::unique_ptr<Task> prepare(const Algorithm& shown, std::int64_t memory, Task::MakePlan plan);
   // The schedule of that shape, for a phase of a plan.
   std::shared_ptr<const Program> program(const Shape& shape);
   // The counts of all ranks, by a pointer that is the same for the same counts as long as something uses them.

@@ -110,8 +110,8 @@ void Exchange::start(int first_tag, std::int64_t run) {
   });
 }
 
-void Exchange::cancel() {
-  if (!running_) return;
+bool Exchange::cancel() {
+  if (!running_) return false;
   end();
   const bool may_be_read = ground_.requests->abandon(*this);
   for (Message* message : held_) abandon(*message);
@@ -120,6 +120,7 @@ void Exchange::cancel() {
   undemanded_.clear();
   unfinished_.clear();
   give_scratch_back(may_be_read);
+  return may_be_read;
 }
 
 void Exchange::take_scratch() {

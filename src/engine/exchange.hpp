@@ -91,8 +91,8 @@ class Exchange final : public Backend {
   // For people.
   std::vector<std::string> awaited() const { return machine_->awaited(); }
 
-  // Gives up a run, if there is one; the listener is not told.
-  void cancel();
+  // Gives up a run, if there is one; the listener is not told. Returns whether MPI may still read what was being sent.
+  bool cancel();
 
   // For Watch: returns whether anything happened.
   bool look();
