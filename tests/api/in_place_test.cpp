@@ -1,0 +1,395 @@
+// All-to-all within one buffer: what goes wrong in other libraries, budgets, and random problems held against MPI's own
+// call with two buffers.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "api/world.hpp"
+#include "engine/process.hpp"
+
+namespace quadrille::test {
+
+namespace {
+
+const std::array<std::string, 5> orders = {"tournament", "linear_shift", "hierarchical_sets", "hierarchical_factor",
+                                           "by_rank"};
+
+int value(int from, int to, std::int64_t index) {
+  return from * 1000000 + to * 10000 + static_cast<int>(index % 10000);
+}
+
+// A number for two ranks, the same in both orders.
+std::int64_t common(int a, int b, int seed) {
+  return (std::min(a, b) * 7 + std::max(a, b) * 13 + seed) % 11;
+}
+
+std::vector<std::int64_t> one_after_another(const std::vector<std::int64_t>& counts) {
+  std::vector<std::int64_t> at(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), at.begin(), std::int64_t{0});
+  return at;
+}
+
+std::int64_t sum(const std::vector<std::int64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+// What memory the calls of `work` took, on this rank.
+template <class Work>
+std::int64_t peak_of(Work&& work) {
+  engine::Process::get().arena().forget_peak();
+  const std::int64_t before = engine::Process::get().arena().in_use();
+  work();
+  return engine::Process::get().arena().peak() - before;
+}
+
+// Of a block for each rank, each `spread` elements from the next, whose counts are those of count_of(peer).
+template <class CountOf>
+void swap_and_check(Communicator& comm, MPI_Datatype type, int ints, CountOf&& count_of, const Options& options) {
+  std::vector<std::int64_t> counts;
+  for (int peer = 0; peer < comm.size(); ++peer) counts.push_back(count_of(peer));
+  const std::vector<std::int64_t> at = one_after_another(counts);
+  std::vector<int> data(static_cast<std::size_t>(sum(counts) * ints), -1);
+  const auto each = [&](const auto& work) {
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      const auto block = static_cast<std::size_t>(peer);
+      for (std::int64_t i = 0; i < counts[block]; ++i) {
+        work(peer, i, data[static_cast<std::size_t>((at[block] + i) * ints)]);
+      }
+    }
+  };
+  each([&](int peer, std::int64_t i, int& place) { place = value(comm.rank(), peer, i); });
+  const Blocks nothing{nullptr, nullptr, MPI_DATATYPE_NULL};
+  comm.alltoallv(MPI_IN_PLACE, nothing, data.data(), {counts.data(), at.data(), type}, options);
+  each([&](int peer, std::int64_t i, int& place) { EXPECT_EQ(place, value(peer, comm.rank(), i)); });
+  // Gaps stay as they were.
+  if (ints > 1) {
+    EXPECT_EQ(std::count(data.begin(), data.end(), -1), (ints - 1) * sum(counts));
+  }
+}
+
+class Swaps : public testing::TestWithParam<std::string> {};
+
+TEST_P(Swaps, ServeEveryKindOfCounts) {
+  Communicator comm = world();
+  for (const std::int64_t memory : {0, 128, 200, 1000, 100000}) {
+    const Options options{.algorithm = GetParam(), .memory = memory};
+    SCOPED_TRACE(memory);
+    swap_and_check(
+        comm, MPI_INT, 1, [](int) { return 0; }, options);
+    swap_and_check(
+        comm, MPI_INT, 1, [](int) { return 1; }, options);
+    swap_and_check(
+        comm, MPI_INT, 1, [&](int peer) { return common(peer, comm.rank(), 3); }, options);
+    swap_and_check(
+        comm, MPI_INT, 1, [&](int peer) { return common(peer, comm.rank(), 3) % 2 * 500; }, options);
+    swap_and_check(
+        comm, MPI_INT, 1, [&](int peer) { return common(peer, comm.rank(), 5) * 97; }, options);
+  }
+}
+
+TEST_P(Swaps, ServeTypesWithGapsAndNegativeLowerBounds) {
+  Communicator comm = world();
+  MPI_Datatype spread = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &spread);
+  MPI_Type_commit(&spread);
+  // Begins before its address: displacements of this type are in extents of three integers, as ever.
+  MPI_Datatype lower = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, -static_cast<MPI_Aint>(sizeof(int)), 3 * sizeof(int), &lower);
+  MPI_Type_commit(&lower);
+  for (MPI_Datatype type : {spread, lower}) {
+    for (const std::int64_t memory : {0, 256, 5000}) {
+      const Options options{.algorithm = GetParam(), .memory = memory};
+      swap_and_check(
+          comm, type, 3, [&](int peer) { return common(peer, comm.rank(), 1) * 31; }, options);
+    }
+  }
+  MPI_Type_free(&spread);
+  MPI_Type_free(&lower);
+}
+
+// Ranks have memory of their own, and the poorest of two says how long chunks are.
+TEST_P(Swaps, KeepToTheBudgetOfEachRank) {
+  Communicator comm = world();
+  for (const std::int64_t least : {128, 300, 4096, 50000}) {
+    const std::int64_t memory = least * (1 + comm.rank() % 3);
+    const std::int64_t peak = peak_of([&] {
+      swap_and_check(comm, MPI_INT, 1, [&](int peer) { return 1 + common(peer, comm.rank(), 1) * 997; },
+                     {.algorithm = GetParam(), .memory = memory});
+    });
+    EXPECT_LE(peak, memory);
+  }
+}
+
+TEST_P(Swaps, TakeAHundredthOfTheDataUnlessToldOtherwise) {
+  Communicator comm = world();
+  constexpr std::int64_t block = 3000000;
+  const std::int64_t peak =
+      peak_of([&] { swap_and_check(comm, MPI_INT, 1, [](int) { return block; }, {.algorithm = GetParam()}); });
+  EXPECT_LE(peak, std::max<std::int64_t>(65536, comm.size() * block * 4 / 100));
+}
+
+TEST_P(Swaps, AreRefusedByAllRanksWhereOneHasNoMemory) {
+  Communicator comm = world();
+  if (comm.size() == 1) return;
+  const std::int64_t memory = comm.rank() == 1 ? 10 : 1000;
+  std::vector<int> data(static_cast<std::size_t>(comm.size()), comm.rank());
+  const std::vector<std::int64_t> counts(data.size(), 1);
+  EXPECT_THROW(comm.alltoallv(data, counts, data, counts, {.algorithm = GetParam(), .memory = memory}), Error);
+  EXPECT_EQ(std::count(data.begin(), data.end(), comm.rank()), comm.size());
+  EXPECT_THROW(comm.alltoall(data, data, {.algorithm = GetParam(), .memory = 10}), Error);
+  comm.alltoall(data, data, {.algorithm = GetParam(), .memory = 1000});
+  for (int peer = 0; peer < comm.size(); ++peer) EXPECT_EQ(data[static_cast<std::size_t>(peer)], peer);
+}
+
+// FFT codes exchange one subarray with each rank: the whole block is one element, and is cut all the same.
+TEST_P(Swaps, CutASubarrayThatIsAWholeBlock) {
+  Communicator comm = world();
+  const int ranks = comm.size();
+  const int columns = 6 * ranks;
+  constexpr int rows = 40;
+  std::vector<int> matrix(static_cast<std::size_t>(rows * columns));
+  std::vector<MPI_Datatype> types(static_cast<std::size_t>(ranks));
+  for (int peer = 0; peer < ranks; ++peer) {
+    const std::array<int, 2> sizes = {rows, columns};
+    const std::array<int, 2> part = {rows, 6};
+    const std::array<int, 2> start = {0, 6 * peer};
+    MPI_Datatype& type = types[static_cast<std::size_t>(peer)];
+    MPI_Type_create_subarray(2, sizes.data(), part.data(), start.data(), MPI_ORDER_C, MPI_INT, &type);
+    MPI_Type_commit(&type);
+  }
+  for (int i = 0; i < rows * columns; ++i) {
+    matrix[static_cast<std::size_t>(i)] = value(comm.rank(), i % columns / 6, i / columns * 6 + i % 6);
+  }
+  const std::vector<std::int64_t> ones(types.size(), 1);
+  const std::vector<std::int64_t> at(types.size(), 0);
+  const std::int64_t peak = peak_of([&] {
+    comm.alltoallw(MPI_IN_PLACE, {nullptr, nullptr, nullptr}, matrix.data(), {ones.data(), at.data(), types.data()},
+                   {.algorithm = GetParam(), .memory = 700});
+  });
+  EXPECT_LE(peak, 700);
+  for (int i = 0; i < rows * columns; ++i) {
+    EXPECT_EQ(matrix[static_cast<std::size_t>(i)], value(i % columns / 6, comm.rank(), i / columns * 6 + i % 6));
+  }
+  for (MPI_Datatype& type : types) MPI_Type_free(&type);
+}
+
+INSTANTIATE_TEST_SUITE_P(Orders, Swaps, testing::ValuesIn(orders));
+
+// A random problem that all ranks know.
+struct Irregular {
+  Irregular(std::mt19937_64& random, int ranks, int rank) {
+    const auto number = [&](std::int64_t most) {
+      return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+    };
+    const auto wide = static_cast<std::size_t>(ranks);
+    std::vector<std::int64_t> all(wide * wide);
+    const std::int64_t most = std::array<std::int64_t, 4>{3, 40, 700, 3000}[number(3)];
+    const std::int64_t full = number(4);
+    for (std::int64_t& one : all) one = number(4) <= full ? number(most) : 0;
+    for (int peer = 0; peer < ranks; ++peer) {
+      send.push_back(all[static_cast<std::size_t>(rank * ranks + peer)]);
+      receive.push_back(all[static_cast<std::size_t>(peer * ranks + rank)]);
+    }
+    // Ranks draw from here on for themselves.
+    std::mt19937_64 own(random() + static_cast<std::uint64_t>(rank));
+    const auto lay_out = [&](const std::vector<std::int64_t>& counts, std::vector<std::int64_t>& at) {
+      std::vector<std::size_t> order(counts.size());
+      std::iota(order.begin(), order.end(), std::size_t{0});
+      if (own() % 2 == 0) std::shuffle(order.begin(), order.end(), own);
+      at.resize(counts.size());
+      std::int64_t next = static_cast<std::int64_t>(own() % 5);
+      for (const std::size_t one : order) {
+        at[one] = next;
+        next += counts[one] + static_cast<std::int64_t>(own() % 3 == 0 ? own() % 20 : 0);
+      }
+      length = std::max(length, next);
+    };
+    lay_out(send, send_at);
+    lay_out(receive, receive_at);
+    memory = own() % 3 == 0 ? 64 : 64 + static_cast<std::int64_t>(own() % 20000);
+  }
+
+  std::vector<std::int64_t> send, receive, send_at, receive_at;
+  std::int64_t length = 0;
+  std::int64_t memory = 0;
+};
+
+std::vector<int> ints(const std::vector<std::int64_t>& numbers) {
+  return {numbers.begin(), numbers.end()};
+}
+
+TEST(Irregular, GetsWhereTwoBuffersGet) {
+  Communicator comm = world();
+  std::mt19937_64 random(static_cast<std::uint64_t>(comm.size()) * 77);
+  for (int round = 0; round < 120; ++round) {
+    const Irregular problem(random, comm.size(), comm.rank());
+    std::vector<std::uint32_t> data(static_cast<std::size_t>(problem.length));
+    std::mt19937 own(static_cast<std::uint32_t>(round * 100 + comm.rank()));
+    for (std::uint32_t& one : data) one = own();
+    std::vector<std::uint32_t> expected = data;
+    MPI_Alltoallv(data.data(), ints(problem.send).data(), ints(problem.send_at).data(), MPI_UINT32_T, expected.data(),
+                  ints(problem.receive).data(), ints(problem.receive_at).data(), MPI_UINT32_T, MPI_COMM_WORLD);
+    const Parts send{problem.send, problem.send_at};
+    const Parts receive{problem.receive, problem.receive_at};
+    const Options options{.memory = problem.memory};
+    const std::int64_t peak = peak_of([&] {
+      if (round % 3 == 0) {
+        comm.ialltoallv_in_place(data, send, receive, options).wait();
+      } else if (round % 3 == 1) {
+        Persistent again = comm.alltoallv_in_place_init(data.data(), send, receive, MPI_UINT32_T, options);
+        again.start();
+        again.wait();
+      } else {
+        const Moved moved = comm.alltoallv_in_place(data, send, receive, options);
+        EXPECT_EQ(moved.counts, problem.receive);
+        EXPECT_LE(moved.peak_bytes, problem.memory);
+      }
+    });
+    ASSERT_EQ(data, expected) << "round " << round;
+    EXPECT_LE(peak, problem.memory + 16 * comm.size() * comm.size() + 4096) << "what agreeing takes is by ranks alone";
+  }
+}
+
+// Nothing has moved, every rank has heard it, and the communicator goes on.
+template <class Work>
+void expect_refused(Communicator& comm, const std::string& words, Work&& work) {
+  std::string heard = "nothing";
+  try {
+    work();
+  } catch (const Error& error) {
+    heard = error.what();
+  }
+  EXPECT_NE(heard.find(words), std::string::npos) << heard;
+  comm.barrier();
+}
+
+TEST(Irregular, IsRefusedByAllRanksWhereOneIsWrong) {
+  Communicator comm = world();
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const bool wrong = comm.rank() == comm.size() - 1;
+  std::vector<int> data(4 * ranks, comm.rank());
+  const std::vector<std::int64_t> twos(ranks, 2);
+  std::vector<std::int64_t> counts = twos;
+  std::vector<std::int64_t> at = one_after_another(twos);
+  const auto call = [&](const Options& options) { comm.alltoallv_in_place(data, {twos}, {counts, at}, options); };
+  if (wrong) counts[0] = 3;
+  expect_refused(comm, "expects another number of elements from rank 0", [&] { call({}); });
+  counts = twos;
+  if (wrong) at.back() = -1;
+  expect_refused(comm, "must not be negative", [&] { call({}); });
+  at = one_after_another(twos);
+  if (wrong) at[0] = 4 * comm.size();
+  expect_refused(comm, "behind the end of the data", [&] { call({}); });
+  at = one_after_another(twos);
+  expect_refused(comm, "64 bytes are the least", [&] { call({.memory = wrong ? 8 : 100}); });
+  if (comm.size() > 1) {
+    if (wrong) at[0] = at[1];
+    expect_refused(comm, "overlap at element 2", [&] { call({}); });
+    at = one_after_another(twos);
+  }
+  MPI_Datatype gaps = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 8, &gaps);
+  MPI_Type_commit(&gaps);
+  expect_refused(comm, "has a type with gaps",
+                 [&] { comm.alltoallv_in_place(data.data(), {twos}, {twos}, wrong ? gaps : MPI_INT); });
+  MPI_Type_free(&gaps);
+  EXPECT_EQ(std::count(data.begin(), data.end(), comm.rank()), std::ssize(data));
+  call({});
+  for (std::size_t peer = 0; peer < ranks; ++peer) EXPECT_EQ(data[2 * peer], static_cast<int>(peer));
+}
+
+struct Particle {
+  double place;
+  int rank;
+  int number;
+};
+
+// Sorted by source; what one source sends keeps its order.
+void expect_in_order(const std::vector<Particle>& particles, const Moved& moved, int rank) {
+  std::size_t next = 0;
+  for (std::size_t source = 0; source < moved.counts.size(); ++source) {
+    int last = -1;
+    for (std::int64_t i = 0; i < moved.counts[source]; ++i, ++next) {
+      ASSERT_LT(next, particles.size());
+      EXPECT_EQ(particles[next].rank, static_cast<int>(source));
+      EXPECT_EQ(static_cast<int>(particles[next].place), rank);
+      EXPECT_GT(particles[next].number, last);
+      last = particles[next].number;
+    }
+  }
+  EXPECT_EQ(next, particles.size());
+}
+
+TEST(Redistribute, MovesElementsToWhereAFunctionSays) {
+  Communicator comm = world();
+  std::mt19937 random(static_cast<std::uint32_t>(comm.rank()));
+  for (const int amount : {0, 1, 10, 3000}) {
+    std::vector<Particle> particles;
+    for (int i = 0; i < amount * (1 + comm.rank() % 2); ++i) {
+      particles.push_back(
+          {static_cast<double>(random() % static_cast<std::uint32_t>(comm.size())) + 0.5, comm.rank(), i});
+    }
+    particles.reserve(static_cast<std::size_t>(2 * amount * comm.size()));
+    const auto rank_of = [](const Particle& one) { return static_cast<int>(one.place); };
+    const Moved moved = comm.redistribute(particles, rank_of, {.memory = 500});
+    EXPECT_LE(moved.peak_bytes, 500);
+    expect_in_order(particles, moved, comm.rank());
+  }
+}
+
+TEST(Redistribute, MovesSeveralVectorsAlike) {
+  Communicator comm = world();
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::int64_t> counts;
+  for (std::size_t peer = 0; peer < ranks; ++peer) {
+    counts.push_back(static_cast<std::int64_t>((peer + 3 * static_cast<std::size_t>(comm.rank())) % 5 * 10));
+  }
+  std::vector<double> places;
+  std::vector<std::array<char, 3>> names;
+  for (std::int64_t i = 0; i < sum(counts); ++i) {
+    places.push_back(comm.rank() * 1000 + static_cast<double>(i));
+    names.push_back({static_cast<char>(comm.rank()), static_cast<char>(i % 100), 'x'});
+  }
+  const Moved moved = comm.redistribute(std::tie(places, names), counts);
+  ASSERT_EQ(std::ssize(places), sum(moved.counts));
+  ASSERT_EQ(places.size(), names.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const int source = static_cast<int>(places[i]) / 1000;
+    EXPECT_EQ(names[i], (std::array<char, 3>{static_cast<char>(source),
+                                             static_cast<char>(static_cast<int>(places[i]) % 1000 % 100), 'x'}));
+  }
+}
+
+TEST(Redistribute, SaysHowMuchToReserve) {
+  Communicator comm = world();
+  if (comm.size() == 1) return;
+  std::vector<double> data(30000, comm.rank());
+  data.shrink_to_fit();
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 0);
+  counts[0] = 30000;
+  const std::int64_t all = 30000LL * comm.size();
+  expect_refused(comm,
+                 "rank 0 has no room for what it receives, and too little memory to make it: reserve " +
+                     std::to_string(all) + " elements",
+                 [&] { comm.redistribute(data, counts); });
+  EXPECT_EQ(std::count(data.begin(), data.end(), comm.rank()), 30000);
+  if (comm.rank() == 0) data.reserve(static_cast<std::size_t>(all));
+  comm.redistribute(data, counts);
+  ASSERT_EQ(std::ssize(data), comm.rank() == 0 ? all : 0);
+  for (std::int64_t i = 0; i < std::ssize(data); ++i) EXPECT_EQ(data[static_cast<std::size_t>(i)], i / 30000);
+  expect_refused(comm, "has an element for rank -3, which there is not", [&] {
+    std::vector<int> some(3, 1);
+    comm.redistribute(some, [&](int) { return comm.rank() == 1 ? -3 : 0; });
+  });
+}
+
+}  // namespace
+
+}  // namespace quadrille::test
