@@ -236,14 +236,14 @@ void Redistribution::await_grant(std::size_t destination) {
                    {&word, 1});
 }
 
-bool Redistribution::send_what_was_granted() {
+void Redistribution::send_what_was_granted() {
   std::size_t kept = 0;
   const std::size_t came = to_serve_.size();
   for (std::size_t i = 0; i < came; ++i) {
     const std::size_t number = index(to_serve_[i]);
     Destination& destination = destinations_[number];
-    const auto free = std::find_if(destination.sending.begin(), destination.sending.end(),
-                                   [](const Range& range) { return range.empty(); });
+    auto* const free = std::find_if(destination.sending.begin(), destination.sending.end(),
+                                    [](const Range& range) { return range.empty(); });
     // A peer may know that data has arrived before we know that it is sent.
     if (free == destination.sending.end()) {
       to_serve_[kept++] = to_serve_[i];
@@ -260,11 +260,9 @@ bool Redistribution::send_what_was_granted() {
     if (destination.sent < destination.count) await_grant(number);
   }
   to_serve_.resize(kept);
-  return kept < came;
 }
 
-bool Redistribution::bring_home() {
-  bool any = false;
+void Redistribution::bring_home() {
   // Half of what it may have is for data to come.
   const auto enough = [this] {
     return static_cast<std::int64_t>(fragments_.size()) + 2 > settled_limit_ + job_.slack / 2;
@@ -283,23 +281,19 @@ bool Redistribution::bring_home() {
       fragments_.add({homes.begin, length, homes.begin});
       holes_.take(homes);
       holes_.add({from, from + length});
-      any = again = true;
+      again = true;
     }
   }
-  return any;
 }
 
-bool Redistribution::grant() {
-  bool any = false;
+void Redistribution::grant() {
   while (first_open_ < sources_.size() && sources_[first_open_].granted == sources_[first_open_].count) ++first_open_;
   for (std::size_t i = first_open_; i < sources_.size(); ++i) {
     Source& source = sources_[i];
     while (source.granted < source.count && source.out < at_once) {
-      if (grants_out_ == job_.in_flight || holes_.empty() || !grant_to(source)) return any;
-      any = true;
+      if (grants_out_ == job_.in_flight || holes_.empty() || !grant_to(source)) return;
     }
   }
-  return any;
 }
 
 bool Redistribution::grant_to(Source& source) {

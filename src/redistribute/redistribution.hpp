@@ -102,9 +102,9 @@ class Redistribution final : public Machine {
 
   void lay_out();
   void await_grant(std::size_t destination);
-  bool send_what_was_granted();
-  bool bring_home();
-  bool grant();
+  void send_what_was_granted();
+  void bring_home();
+  void grant();
   bool grant_to(Source& source);
   // Where the next elements of a source are to go; empty: nowhere for now.
   Range choose(const Source& source) const;
