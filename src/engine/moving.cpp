@@ -120,11 +120,15 @@ std::int64_t total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-Report look_at(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at, std::int64_t elements) {
+Report negative(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at) {
   for (const auto* numbers : {&counts, &at}) {
-    const auto negative = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t one) { return one < 0; });
-    if (negative != numbers->end()) return {Trouble::negative, *negative};
+    const auto found = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t one) { return one < 0; });
+    if (found != numbers->end()) return {Trouble::negative, *found};
   }
+  return {};
+}
+
+Report misplaced(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at, std::int64_t elements) {
   std::vector<Range> blocks;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) blocks.push_back({at[i], at[i] + counts[i]});
@@ -199,23 +203,26 @@ class MovePlan final : public Plan {
   }
 
   void find_trouble() {
-    if (move_.has_gaps) own_ = {Trouble::gaps, 0};
     const bool told = !move_.receive_counts.empty();
-    for (std::size_t peer = 0; told && peer < result_->counts.size(); ++peer) {
-      if (result_->counts[peer] == move_.receive_counts[peer]) continue;
-      own_ = {Trouble::unexpected, static_cast<std::int64_t>(peer)};
-    }
     if (!told) {
       move_.receive_counts = result_->counts;
       move_.receive_at = one_after_another(move_.receive_counts);
     }
-    // Arrays that can be made longer end behind whatever they receive.
-    const std::int64_t end = move_.grow ? -1 : move_.elements;
-    for (const Report& report : {look_at(move_.receive_counts, move_.receive_at, end),
-                                 look_at(move_.send_counts, move_.send_at, move_.elements)}) {
-      if (report.trouble != Trouble::none) own_ = report;
+    // The first of them is told.
+    const auto note = [this](const Report& report) {
+      if (own_.trouble == Trouble::none) own_ = report;
+    };
+    if (move_.nobody) note({Trouble::nobody, *move_.nobody});
+    if (move_.has_gaps) note({Trouble::gaps, 0});
+    note(negative(move_.send_counts, move_.send_at));
+    note(negative(move_.receive_counts, move_.receive_at));
+    for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
+      const bool expected = result_->counts[peer] == move_.receive_counts[peer];
+      if (!expected) note({Trouble::unexpected, static_cast<std::int64_t>(peer)});
     }
-    if (move_.nobody) own_ = {Trouble::nobody, *move_.nobody};
+    // Arrays that can be made longer end behind whatever they receive.
+    note(misplaced(move_.send_counts, move_.send_at, move_.elements));
+    note(misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
     if (own_.trouble == Trouble::none) take_memory();
   }
 

@@ -232,7 +232,7 @@ TEST(Irregular, GetsWhereTwoBuffersGet) {
     const Irregular problem(random, comm.size(), comm.rank());
     std::vector<std::uint32_t> data(static_cast<std::size_t>(problem.length));
     std::mt19937 own(static_cast<std::uint32_t>(round * 100 + comm.rank()));
-    for (std::uint32_t& one : data) one = own();
+    for (std::uint32_t& one : data) one = static_cast<std::uint32_t>(own());
     std::vector<std::uint32_t> expected = data;
     MPI_Alltoallv(data.data(), ints(problem.send).data(), ints(problem.send_at).data(), MPI_UINT32_T, expected.data(),
                   ints(problem.receive).data(), ints(problem.receive_at).data(), MPI_UINT32_T, MPI_COMM_WORLD);
