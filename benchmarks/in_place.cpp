@@ -2,7 +2,7 @@
 // more extra memory:
 //
 //   mpirun -n 16 in_place [--kind symmetric|irregular] [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...]
-//                         [--orders NAME,...]
+//                         [--orders NAME,...] [--rate MBITS]
 //
 // BYTES is what a rank sends on average. Symmetric: two ranks have blocks of one size for each other, as MPI_IN_PLACE
 // asks for; irregular: all blocks have sizes of their own. All variants take turns in every round; a variant's time is
@@ -28,6 +28,7 @@ struct Wish {
   bool symmetric = true;
   std::int64_t bytes = 4 << 20;
   int rounds = 15;
+  double rate = 0;
   std::vector<double> memory = {1, 2, 5, 12, 25, 50, 100};
   std::vector<std::string> orders = {"tournament", "hierarchical_sets", "linear_shift", "hierarchical_factor",
                                      "by_rank"};
@@ -53,6 +54,7 @@ Wish wish_of(int argc, char** argv) {
     if (name == "--kind") wish.symmetric = value == "symmetric";
     if (name == "--bytes") wish.bytes = std::stoll(value);
     if (name == "--rounds") wish.rounds = std::stoi(value);
+    if (name == "--rate") wish.rate = std::stod(value);
     if (name == "--orders") wish.orders = split(value);
     if (name != "--memory") continue;
     wish.memory.clear();
@@ -144,6 +146,7 @@ class Benchmark {
       }
     }
     if (comm_.rank() != 0) return;
+    if (wish_.rate > 0) std::printf("the links take %.1f ms\n", 1e3 * on_the_wire());
     double first = 0;
     std::printf("%-32s %8s %10s %10s %7s\n", "", "memory", "best", "median", "ratio");
     for (Variant& variant : variants_) {
@@ -156,6 +159,23 @@ class Benchmark {
   }
 
  private:
+  // What the busiest link takes, with headers.
+  double on_the_wire() {
+    constexpr double headers = 1.045;
+    double most = 0;
+    for (int rank = 0; rank < comm_.size(); ++rank) {
+      double out = 0;
+      double in = 0;
+      for (int peer = 0; peer < comm_.size(); ++peer) {
+        if (peer == rank) continue;
+        out += static_cast<double>(sizes_.at(rank, peer));
+        in += static_cast<double>(sizes_.at(peer, rank));
+      }
+      most = std::max({most, in, out});
+    }
+    return most * sizeof(Word) * 8 * headers / (wish_.rate * 1e6);
+  }
+
   struct Variant {
     std::string name;
     double percent;
@@ -204,9 +224,7 @@ int main(int argc, char** argv) {
     const Wish wish = wish_of(argc, argv);
     Benchmark benchmark(comm, wish);
     benchmark.add_native();
-    if (!wish.symmetric) {
-      for (const double percent : wish.memory) benchmark.add_irregular(percent);
-    }
+    for (const double percent : wish.memory) benchmark.add_irregular(percent);
     for (const std::string& order : wish.symmetric ? wish.orders : std::vector<std::string>{}) {
       for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
     }

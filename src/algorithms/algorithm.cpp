@@ -34,7 +34,9 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   }
   if (problem.fixed_order && !algorithm.fixed_order) return why("can't fold from left to right in rank order");
   if (problem.width != 0 && algorithm.width == 0) return why("takes no number behind its name");
-  if (problem.width != 0 && problem.width < 2) return why("takes a number of at least 2");
+  if (problem.width != 0 && problem.width < (algorithm.swaps ? 1 : 2)) {
+    return why(algorithm.swaps ? "takes a number of at least 1" : "takes a number of at least 2");
+  }
   return {};
 }
 

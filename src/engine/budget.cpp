@@ -14,16 +14,22 @@ namespace quadrille::engine {
 
 namespace {
 
-// A budget makes at least so many chunks, as long as they are not too short to be worth a message.
+// A budget makes at least so many chunks, as long as they are not too short to be worth a message. First there are
+// more partners, then more chunks under way with each.
 constexpr std::int64_t chunks_in_budget = 4;
 constexpr std::int64_t short_chunk = 1024;
-constexpr std::int64_t long_chunk = 64 << 10;
-constexpr std::int64_t chunks_a_lane = 2;
+constexpr std::int64_t long_chunk = 32 << 10;
+constexpr Rank most_lanes = 8;
+constexpr std::int64_t most_chunks = 16;  // more only queue up in the network
+// What a chunk that must be packed takes: its place in the ring and, packed, on its way out; and, since as many
+// partners need no ring, on its way out and in with those.
+constexpr std::int64_t times_if_staged = 4;
 
 std::int64_t taken(const Cut& cut, const Cut::Wanted& wanted) {
   const std::int64_t in_flight = std::int64_t{cut.lanes} * cut.window;
   const std::int64_t rings = in_flight + (wanted.rest ? cut.lanes : 0);
-  return Arena::taken_for(rings * cut.chunk) + (wanted.staged ? in_flight * Arena::taken_for(cut.chunk) : 0);
+  return Arena::taken_for(rings * cut.chunk) +
+         (wanted.staged ? (times_if_staged - 1) * in_flight * Arena::taken_for(cut.chunk) : 0);
 }
 
 }  // namespace
@@ -35,18 +41,19 @@ std::int64_t default_budget(std::int64_t data_bytes) {
 Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
   Cut cut;
   // All that the chunk depends on besides the budget is the same on all ranks, if they are to have the same.
-  const std::int64_t share = budget / (wanted.staged_anywhere || wanted.staged ? 2 : 1);
-  const std::int64_t lane = chunks_a_lane + (wanted.rest ? 1 : 0);
+  const std::int64_t share = budget / (wanted.staged_anywhere || wanted.staged ? times_if_staged : 1);
   const std::int64_t least = std::min(share, short_chunk);
   cut.chunk = std::clamp(share / chunks_in_budget, least, std::max(least, std::min(long_chunk, wanted.longest)));
   cut.chunk -= cut.chunk / 9;  // blocks are rounded up
-  const std::int64_t own = wanted.staged ? budget / 2 : budget;
+  const std::int64_t own = budget / (wanted.staged ? times_if_staged : 1);
   const std::int64_t slots = cut.chunk == 0 ? 0 : own / cut.chunk;
-  cut.lanes = static_cast<Rank>(std::clamp<std::int64_t>(slots / lane, 1, std::max<Rank>(1, wanted.ranks - 1)));
+  const Rank partners = std::max<Rank>(1, wanted.ranks - 1);
+  const std::int64_t lane = wanted.rest ? 2 : 1;
+  cut.lanes = static_cast<Rank>(std::clamp<std::int64_t>(slots / lane, 1, std::min(partners, most_lanes)));
   cut.window = static_cast<std::int32_t>(
-      std::clamp<std::int64_t>(slots / cut.lanes - (wanted.rest ? 1 : 0), 1, max_loop_window / 2));
-  while (cut.lanes > 1 && taken(cut, wanted) > budget) --cut.lanes;
+      std::clamp<std::int64_t>(slots / cut.lanes - (wanted.rest ? 1 : 0), 1, most_chunks / cut.lanes));
   while (cut.window > 1 && taken(cut, wanted) > budget) --cut.window;
+  while (cut.lanes > 1 && taken(cut, wanted) > budget) --cut.lanes;
   if (taken(cut, wanted) > budget) cut.chunk = 0;
   return cut;
 }

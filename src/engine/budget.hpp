@@ -14,10 +14,10 @@ namespace quadrille::engine {
 inline constexpr std::int64_t least_budget = 64 << 10;
 std::int64_t default_budget(std::int64_t data_bytes);
 // With this much any data can be swapped, if slowly.
-inline constexpr std::int64_t least_to_swap = 128;
+inline constexpr std::int64_t least_to_swap = 256;
 
-// How a rank that swaps data in place stays within a budget: it swaps with `lanes` partners at a time, and has `window`
-// chunks under way with each. Partners may have different lanes and windows, but not different chunks.
+// How a rank that swaps data in place stays within a budget: it keeps what comes from `lanes` partners at a time, and
+// has `window` chunks under way with each. Partners may have different lanes and windows, but not different chunks.
 struct Cut {
   std::int64_t chunk = 0;  // bytes; 0: the budget is too small for anything
   std::int32_t window = 1;
@@ -25,7 +25,7 @@ struct Cut {
 
   struct Wanted {
     Rank ranks = 2;
-    bool staged = false;               // messages must be packed: each chunk takes twice its bytes
+    bool staged = false;               // messages must be packed
     bool staged_anywhere = false;      // perhaps only on another rank, which must have chunks of the same size
     bool rest = false;                 // a lane needs room for a chunk more than are under way
     std::int64_t longest = 1LL << 30;  // no chunk is longer

@@ -103,6 +103,10 @@ void Exchange::start(int first_tag, std::int64_t run) {
   run_ = run;
   running_ = true;
   if (uses_lane()) ground_.watch->add(*this);
+  if (ground_.on_demand) {
+    told_.assign(static_cast<std::size_t>(schedule().ranks), false);
+    demands_.assign(static_cast<std::size_t>(schedule().ranks), Demand::unknown);
+  }
   guarded([&] {
     take_scratch();
     machine_->start();
@@ -182,22 +186,31 @@ Message& Exchange::message(Token token, bool receiving, Rank peer, std::int32_t 
 void Exchange::launch(Message& message) {
   if (overtakes(message)) {
     held_.push_back(&message);
-  } else if (on_demand(message) && !message.receiving) {
-    await_demand(message);
+  } else if (must_wait(message)) {
+    undemanded_.push_back(&message);
   } else {
     put_under_way(message);
   }
 }
 
-// Words of one stream are as good as each other: each lets the oldest message go.
-void Exchange::await_demand(Message& message) {
-  undemanded_.push_back(&message);
+// Asks for the peer's word, the first time.
+bool Exchange::must_wait(const Message& message) {
+  if (!ground_.on_demand || message.receiving) return false;
+  Demand& demand = demands_[static_cast<std::size_t>(message.peer)];
+  if (demand == Demand::unknown) {
+    demand = Demand::awaited;
+    await_demand(message);
+  }
+  return demand == Demand::awaited;
+}
+
+void Exchange::await_demand(const Message& message) {
   Message& word = ground_.requests->take();
   word.exchange = this;
   word.demand = true;
   word.receiving = true;
   word.peer = message.peer;
-  word.tag = message.tag + tag_of_demand;
+  word.tag = first_tag_ + tag_of_demand;
   word.bytes = word.posted = 0;
   word.open = 0;
   word.staging = nullptr;
@@ -207,26 +220,31 @@ void Exchange::await_demand(Message& message) {
   ground_.requests->add(request, word, 0);
 }
 
-void Exchange::tell_demand(const Message& message) const {
+void Exchange::tell_demand(const Message& message) {
+  const auto peer = static_cast<std::size_t>(message.peer);
+  if (told_[peer]) return;
+  told_[peer] = true;
   MPI_Request request = MPI_REQUEST_NULL;
-  const int tag = message.tag + tag_of_demand;
+  const int tag = first_tag_ + tag_of_demand;
   check(PMPI_Isend(nullptr, 0, MPI_BYTE, message.peer, tag, ground_.comm, &request), "MPI_Isend");
   check(PMPI_Request_free(&request), "MPI_Request_free");
 }
 
-void Exchange::demanded(Rank peer, int tag) {
-  const auto oldest = std::find_if(undemanded_.begin(), undemanded_.end(), [&](const Message* message) {
-    return message->peer == peer && message->tag == tag;
-  });
-  Message& message = **oldest;
-  undemanded_.erase(oldest);
-  put_under_way(message);
+void Exchange::demanded(Rank peer) {
+  demands_[static_cast<std::size_t>(peer)] = Demand::known;
+  const auto theirs = [peer](const Message* message) { return message->peer == peer; };
+  for (auto next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs); next != undemanded_.end();
+       next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs)) {
+    Message& message = **next;
+    undemanded_.erase(next);
+    put_under_way(message);
+  }
 }
 
 void Exchange::put_under_way(Message& message) {
   try {
     post_parts(message);
-    if (message.receiving && on_demand(message)) tell_demand(message);
+    if (message.receiving && ground_.on_demand) tell_demand(message);
   } catch (...) {
     if (message.open == 0) abandon(message);
     throw;
@@ -285,7 +303,8 @@ void Exchange::post(Message& message, std::byte* at, std::int64_t bytes) const {
   message.posted += bytes;
   // MPI sends the shortest ones at once: nothing to wait for.
   constexpr std::int64_t sent_at_once = 256;
-  if (!message.receiving && bytes == message.bytes && bytes <= sent_at_once) {
+  // On demand the next receive should be posted before an answer can come.
+  if (!message.receiving && bytes == message.bytes && (bytes <= sent_at_once || ground_.on_demand)) {
     int done = 0;
     check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
@@ -302,10 +321,9 @@ void Exchange::part_ended(const Ended& ended) {
   if (message.demand) {
     guarded([&] {
       const Rank peer = message.peer;
-      const int tag = message.tag - tag_of_demand;
       abandon(message);
       check(ended.code, "MPI_Irecv");
-      demanded(peer, tag);
+      demanded(peer);
       machine_->advance();
     });
     return;

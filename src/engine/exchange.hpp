@@ -47,15 +47,16 @@ class Watch {
   std::vector<Exchange*> watched_;
 };
 
-// Tags of an exchange on demand: of the words that receives are posted, above those of the data.
+// Of an exchange on demand, the tag of words that a receive is posted: above those of the data.
 inline constexpr int tag_of_demand = 32;
 
 // Where an exchange takes place.
 struct Ground {
   MPI_Comm comm = MPI_COMM_NULL;
   std::int64_t part = max_int_count;  // longer messages travel in parts; the same on every rank
-  // Data goes out only when its receive is posted, which a signal tells: nothing piles up inside MPI. The same on every
-  // rank.
+  // Two ranks begin only when both have posted a receive, which a word tells; from then on the schedule lets no more go
+  // than comes. So MPI has nothing to keep for a rank that is late, and no more than a window's messages, for a moment,
+  // of one that is not. The same on every rank.
   bool on_demand = false;
   Requests* requests = nullptr;
   Arena* arena = nullptr;
@@ -119,10 +120,10 @@ class Exchange final : public Backend {
   void launch_held(const Message& after);
   void post_parts(Message& message);
   void post(Message& message, std::byte* at, std::int64_t bytes) const;
-  bool on_demand(const Message& message) const { return ground_.on_demand && message.bytes > 0; }
-  void await_demand(Message& message);
-  void tell_demand(const Message& message) const;
-  void demanded(Rank peer, int tag);
+  bool must_wait(const Message& message);
+  void await_demand(const Message& message);
+  void tell_demand(const Message& message);
+  void demanded(Rank peer);
   void end();
   void lay_out_slots();
   Placed placed(const Piece& piece) const;
@@ -143,7 +144,11 @@ class Exchange final : public Backend {
   // Messages that have parts to post yet, and those of the same stream that must not overtake them.
   std::vector<Message*> unfinished_;
   std::vector<Message*> held_;
-  std::vector<Message*> undemanded_;  // sends whose receives are not posted yet, as far as known
+  // On demand, by rank: whether it was told that a receive is posted here, and what is known of its receives.
+  enum class Demand : std::uint8_t { unknown, awaited, known };
+  std::vector<bool> told_;
+  std::vector<Demand> demands_;
+  std::vector<Message*> undemanded_;  // sends to those who have posted no receive, as far as known
   int first_tag_ = 0;
   std::int64_t run_ = 0;
   std::vector<std::int64_t> slot_offsets_;  // and behind them what they take

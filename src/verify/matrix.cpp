@@ -42,7 +42,7 @@ std::shared_ptr<const Shares> shares_of(const Case& one) {
 std::set<std::int64_t> counts(const Traits& of, Rank ranks) {
   if (!of.moves_data()) return {0};
   if (ranks > full_matrix) return {of.in_blocks() ? 2 : std::int64_t{ranks} + 5};
-  if (of.in_blocks()) return {0, 1, 5};
+  if (of.in_blocks()) return {0, 1, 5, 19};
   return {0, 1, ranks - 1, ranks, ranks + 1, 3 * std::int64_t{ranks} + 37};
 }
 

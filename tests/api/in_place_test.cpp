@@ -78,7 +78,7 @@ class Swaps : public testing::TestWithParam<std::string> {};
 
 TEST_P(Swaps, ServeEveryKindOfCounts) {
   Communicator comm = world();
-  for (const std::int64_t memory : {0, 128, 200, 1000, 100000}) {
+  for (const std::int64_t memory : {0, 256, 400, 1000, 100000}) {
     const Options options{.algorithm = GetParam(), .memory = memory};
     SCOPED_TRACE(memory);
     swap_and_check(
@@ -104,7 +104,7 @@ TEST_P(Swaps, ServeTypesWithGapsAndNegativeLowerBounds) {
   MPI_Type_create_resized(MPI_INT, -static_cast<MPI_Aint>(sizeof(int)), 3 * sizeof(int), &lower);
   MPI_Type_commit(&lower);
   for (MPI_Datatype type : {spread, lower}) {
-    for (const std::int64_t memory : {0, 256, 5000}) {
+    for (const std::int64_t memory : {0, 300, 5000}) {
       const Options options{.algorithm = GetParam(), .memory = memory};
       swap_and_check(
           comm, type, 3, [&](int peer) { return common(peer, comm.rank(), 1) * 31; }, options);
@@ -117,7 +117,7 @@ TEST_P(Swaps, ServeTypesWithGapsAndNegativeLowerBounds) {
 // Ranks have memory of their own, and the poorest of two says how long chunks are.
 TEST_P(Swaps, KeepToTheBudgetOfEachRank) {
   Communicator comm = world();
-  for (const std::int64_t least : {128, 300, 4096, 50000}) {
+  for (const std::int64_t least : {256, 400, 4096, 50000}) {
     const std::int64_t memory = least * (1 + comm.rank() % 3);
     const std::int64_t peak = peak_of([&] {
       swap_and_check(comm, MPI_INT, 1, [&](int peer) { return 1 + common(peer, comm.rank(), 1) * 997; },

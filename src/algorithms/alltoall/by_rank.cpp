@@ -1,7 +1,7 @@
 // All-to-all by swapping with the others as their numbers go, which is MPICH's order in place: at first nobody but rank
 // 0 has a partner, and at the end nobody but the last. Here to be compared with.
 //
-// Steps: 2p - 3; in place times m segments. Cost: steps (a + n b), n the largest block. Any number of ranks. Scratch:
+// Steps: 2p - 3; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks. Scratch:
 // none, in place w segments for w in flight, for each of k partners at a time.
 
 #include "algorithms/alltoall/swaps.hpp"
@@ -26,7 +26,7 @@ extern constexpr Algorithm by_rank = {
     .name = "by_rank",
     .summary = "ranks swap blocks with one after another as their numbers go: MPICH's order in place",
     .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "2p - 3; in place times m",
+    .steps = "2p - 3; in place times m + 1",
     .cost = "steps (a + n b)",
     .scratch = "0; in place k w segments",
     .restrictions = {},

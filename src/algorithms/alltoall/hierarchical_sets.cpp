@@ -1,7 +1,7 @@
 // All-to-all by hierarchical sets: the ranks are halved, the halves swap with each other, then each within itself in
 // the same way. Ranks whose numbers are close meet late and at the same time, which torus networks like.
 //
-// Steps: at most p + ceil(log2 p) - 2, for powers of two p - 1; in place times m segments. Cost: steps (a + n b), n the
+// Steps: at most p + ceil(log2 p) - 2, for powers of two p - 1; in place times m + 1. Cost: steps (a + n b), n the
 // largest block. Any number of ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a
 // time.
 
@@ -29,7 +29,7 @@ extern constexpr Algorithm hierarchical_sets = {
     .name = "hierarchical_sets",
     .summary = "halves of the ranks swap blocks with each other, then each within itself",
     .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "p/2 + p/4 + ... + 1, each rounded up; in place times m",
+    .steps = "p/2 + p/4 + ... + 1, each rounded up; in place times m + 1",
     .cost = "steps (a + n b)",
     .scratch = "0; in place k w segments",
     .restrictions = {},

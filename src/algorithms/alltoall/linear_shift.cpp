@@ -1,6 +1,6 @@
 // All-to-all by linear shift: in step i those ranks meet and swap their blocks whose numbers add up to i, modulo p.
 //
-// Steps: p, for two ranks 1; in place times m segments. Cost: steps (a + n b), n the largest block. Any number of
+// Steps: p, for two ranks 1; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of
 // ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a time.
 
 #include "algorithms/alltoall/swaps.hpp"
@@ -25,7 +25,7 @@ extern constexpr Algorithm linear_shift = {
     .name = "linear_shift",
     .summary = "in step i those ranks swap blocks whose numbers add up to i",
     .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "p, for p < 3 p - 1; in place times m",
+    .steps = "p, for p < 3 p - 1; in place times m + 1",
     .cost = "steps (a + n b)",
     .scratch = "0; in place k w segments",
     .restrictions = {},

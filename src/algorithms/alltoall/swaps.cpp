@@ -26,24 +26,64 @@ std::int64_t ring_of(const Problem& problem) {
   return patterns::ring_units(problem.count, problem.segment, problem.window);
 }
 
-// Through the ring, once what used it before is done. Returns what the next one has to wait for.
-std::vector<Added> swap_in_place(Builder& builder, const Problem& problem, Rank partner, const Region& ring,
-                                 std::span<const Added> before) {
-  const Region block = problem.output_block(partner);
-  std::vector<Added> copies;
-  const auto swap = [&](const Segment& segment) {
-    const Region arrived = segment.in_ring(ring, problem.window);
-    builder.receive(partner, arrived);
-    const Added sent = builder.send(partner, segment.of(block));
-    for (const Added& one : before) builder.after(sent, {one});
-    copies.push_back(builder.copy(arrived, segment.of(block)));
-  };
+// One of the partners at a time: what the next one in its place has to wait for.
+using Last = std::vector<Added>;
+
+template <class Swap>
+void for_each_part(Builder& builder, const Problem& problem, const Region& block, Swap&& swap) {
   if (problem.separate) {
     builder.for_each_chunk(block, chunk_of(problem), problem.window, swap);
   } else {
     builder.for_each_segment(problem.count, problem.segment, problem.window, swap);
   }
-  return copies;
+}
+
+// The lower one of two sends first, and receives where it has sent from.
+Last send_first(Builder& builder, const Problem& problem, Rank partner, const Last& before) {
+  const Region block = problem.output_block(partner);
+  Last last;
+  for_each_part(builder, problem, block, [&](const Segment& segment) {
+    const Added sent = builder.send(partner, segment.of(block));
+    for (const Added& one : before) builder.after(sent, {one});
+    last.push_back(builder.receive(partner, segment.of(block)));
+  });
+  return last;
+}
+
+// The other one keeps what comes until it has sent from its place.
+Last receive_first(Builder& builder, const Problem& problem, Rank partner, const Region& ring, const Last& before) {
+  const Region block = problem.output_block(partner);
+  Last last;
+  for_each_part(builder, problem, block, [&](const Segment& segment) {
+    const Region arrived = segment.in_ring(ring, problem.window);
+    builder.receive(partner, arrived);
+    const Added sent = builder.send(partner, segment.of(block));
+    for (const Added& one : before) builder.after(sent, {one});
+    last.push_back(builder.copy(arrived, segment.of(block)));
+  });
+  return last;
+}
+
+void swap_in_place(Builder& builder, const Problem& problem, std::span<const Rank> partners) {
+  const Rank lanes = lanes_of(problem);
+  const std::int64_t units = scratch_to_swap(problem);
+  const Region rings = units > 0 ? builder.scratch(units) : Region{};
+  const auto ring = [&](Rank lane) { return units > 0 ? rings.part(lane * (units / lanes), units / lanes) : rings; };
+  std::vector<Last> first(static_cast<std::size_t>(lanes));
+  std::vector<Last> second(static_cast<std::size_t>(lanes));
+  Rank sends = 0;
+  Rank receives = 0;
+  for (const Rank partner : partners) {
+    if (problem.rank < partner) {
+      Last& last = first[static_cast<std::size_t>(sends++ % lanes)];
+      last = send_first(builder, problem, partner, last);
+    } else {
+      const Rank lane = receives++ % lanes;
+      Last& last = second[static_cast<std::size_t>(lane)];
+      last = receive_first(builder, problem, partner, ring(lane), last);
+    }
+    if (lanes == 1) builder.fence();
+  }
 }
 
 }  // namespace
@@ -53,31 +93,25 @@ std::int64_t scratch_to_swap(const Problem& problem) {
 }
 
 void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank> partners) {
+  if (problem.in_place) {
+    swap_in_place(builder, problem, partners);
+    return;
+  }
   builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
-  const Rank lanes = lanes_of(problem);
-  const std::int64_t units = scratch_to_swap(problem);
-  const Region rings = units > 0 ? builder.scratch(units) : Region{};
-  std::vector<std::vector<Added>> before(static_cast<std::size_t>(lanes));
-  Rank lane = 0;
+  Rank met = 0;
   for (const Rank partner : partners) {
-    if (problem.in_place) {
-      std::vector<Added>& last = before[static_cast<std::size_t>(lane)];
-      const Region ring = units > 0 ? rings.part(lane * (units / lanes), units / lanes) : rings;
-      last = swap_in_place(builder, problem, partner, ring, last);
-    } else {
-      builder.receive(partner, problem.output_block(partner));
-      builder.send(partner, problem.input_block(partner));
-    }
-    lane = (lane + 1) % lanes;
-    // In place the rings keep order among those that use them.
-    if (lane == 0 && (lanes == 1 || !problem.in_place)) builder.fence();
+    builder.receive(partner, problem.output_block(partner));
+    builder.send(partner, problem.input_block(partner));
+    if (++met % lanes_of(problem) == 0) builder.fence();
   }
 }
 
 Prediction predict_swaps(const Problem& problem, std::int64_t steps) {
   const std::int64_t messages = std::int64_t{problem.ranks} * (problem.ranks - 1);
   const std::int64_t segments = problem.in_place ? patterns::segments(problem.count, chunk_of(problem)) : 1;
-  return {.steps = lanes_of(problem) == 1 ? steps * segments : Prediction::not_said,
+  // In place the second of two answers one segment after the first.
+  const std::int64_t each = problem.in_place ? segments + 1 : 1;
+  return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::not_said,
           .messages = messages * segments,
           .units = messages * problem.count};
 }

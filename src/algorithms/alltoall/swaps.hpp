@@ -8,8 +8,10 @@
 // differ in the order in which a rank meets the others.
 namespace quadrille::alltoall {
 
-// Swaps with these partners, in this order, with `width` of them at a time. In place, what comes in waits in scratch,
-// a few segments at a time, until its place has been sent from.
+// Swaps with these partners, in this order, with `width` of them at a time. In place, the lower one of two ranks sends
+// first, a few segments at a time, and receives where it has sent from; at the other one what comes waits in scratch
+// until its place has been sent from. So scratch is for half of the partners, and a rank swaps with `width` of each
+// half at a time.
 void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank> partners);
 
 // Units of scratch, in place: a ring of segments for each partner of those at a time.

@@ -1,7 +1,7 @@
 // All-to-all as a tournament: in every round ranks meet in pairs and swap the blocks they have for each other,
 // everybody with everybody once, and nobody rests but one where their number is odd. No order has fewer steps.
 //
-// Steps: p - 1, for an odd p > 1 p; in place times m segments. Cost: steps (a + n b), n the largest block. Any number
+// Steps: p - 1, for an odd p > 1 p; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number
 // of ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a time.
 
 #include "patterns/tournament.hpp"
@@ -28,7 +28,7 @@ extern constexpr Algorithm tournament = {
     .name = "tournament",
     .summary = "in every round ranks meet in pairs and swap their blocks; in place through a little scratch",
     .paper = "",
-    .steps = "p - 1, for an odd p > 1 p; in place times m",
+    .steps = "p - 1, for an odd p > 1 p; in place times m + 1",
     .cost = "steps (a + n b)",
     .scratch = "0; in place k w segments",
     .restrictions = {},
