@@ -126,6 +126,9 @@ void DropIn::ask(bool spinning) {
                 : allowed && settings_.table ? Outcome::not_in_table
                                              : Outcome::not_asked;
     by_table_[i] = !always;
+    const auto collective = static_cast<Collective>(i);
+    in_place_[i] = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
+                               collective == Collective::alltoallw);
     beyond_table_ |= allowed && always;
   }
 }
@@ -152,6 +155,7 @@ bool DropIn::all_reach_waits_of_mpi() {
 void DropIn::end() {
   if (!std::exchange(active_, false)) return;
   asked_ = filled(Outcome::inactive);
+  in_place_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
   if (!std::exchange(reporting_, false)) return;
@@ -198,24 +202,24 @@ bool DropIn::table_has(MPI_Comm comm) const {
 }
 
 // The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
-Outcome DropIn::judge(MPI_Comm comm) const {
+Outcome DropIn::judge(MPI_Comm comm, bool beyond_table) const {
   constexpr int most_communicators = 128;
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) return Outcome::intercommunicator;
   if (!within_world(comm)) return Outcome::other_world;
-  if (!beyond_table_ && !table_has(comm)) return Outcome::not_in_table;
+  if (!beyond_table && !table_has(comm)) return Outcome::not_in_table;
   std::array<int, 2> fine = {served_communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
   check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (fine[1] == 0) return Outcome::threads;
   return fine[0] != 0 ? Outcome::served : Outcome::too_many_communicators;
 }
 
-Seen DropIn::first_seen(MPI_Comm comm) {
-  auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm)});
+Seen DropIn::first_seen(MPI_Comm comm, bool beyond_table) {
+  auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm, beyond_table)});
   if (seen->outcome == Outcome::served) {
     auto context = std::make_unique<Context>(comm, settings_);
-    if (beyond_table_ || !context->guide().empty()) {
+    if (beyond_table || !context->guide().empty()) {
       seen->context = context.release();
       ++served_communicators_;
     } else {
@@ -233,14 +237,15 @@ int DropIn::forget(MPI_Comm, int, void* seen, void*) {
   return MPI_SUCCESS;
 }
 
-Seen DropIn::seen(MPI_Comm comm) {
+Seen DropIn::seen(MPI_Comm comm, bool beyond_table) {
   void* known = nullptr;
   int found = 0;
   // MPI's own call will say what is wrong with the communicator.
   if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
     return {.outcome = Outcome::arguments};
   }
-  return found ? *static_cast<Seen*>(known) : first_seen(comm);
+  const bool enough = found && (!beyond_table || static_cast<Seen*>(known)->outcome != Outcome::not_in_table);
+  return enough ? *static_cast<Seen*>(known) : first_seen(comm, beyond_table || beyond_table_);
 }
 
 }  // namespace quadrille::interpose

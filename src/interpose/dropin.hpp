@@ -36,14 +36,17 @@ class DropIn {
 
   // Whether calls of this collective are to be served where they can be, or why not.
   Outcome asked(Collective collective) const { return asked_[static_cast<std::size_t>(collective)]; }
+  // Whether calls with MPI_IN_PLACE are, whatever was asked for: MPI's own take as much memory as they were to spare.
+  bool asked_in_place(Collective collective) const { return in_place_[static_cast<std::size_t>(collective)]; }
   // Whether only those that the table has a rule for.
   bool by_table(Collective collective) const { return by_table_[static_cast<std::size_t>(collective)]; }
 
   // Whether blocking messages are to be waited for by the engine, so that ranks that share a core get it.
   bool waits() const { return waits_; }
 
-  // The communicator's context, made at the first call. In a call that all ranks of the communicator make.
-  Seen seen(MPI_Comm comm);
+  // The communicator's context, made at the first call, if need be without a rule of the table. In a call that all
+  // ranks of the communicator make.
+  Seen seen(MPI_Comm comm, bool beyond_table);
 
   // Null if nobody wants one.
   Report* report() { return reporting_ ? &report_ : nullptr; }
@@ -70,12 +73,13 @@ class DropIn {
   static bool may_make_communicators();
   void ask(bool spinning);
   bool table_has(MPI_Comm comm) const;
-  Outcome judge(MPI_Comm comm) const;
-  Seen first_seen(MPI_Comm comm);
+  Outcome judge(MPI_Comm comm, bool beyond_table) const;
+  Seen first_seen(MPI_Comm comm, bool beyond_table);
 
   bool active_ = false;
   std::array<Outcome, collectives> asked_ = filled(Outcome::inactive);
   std::array<bool, collectives> by_table_ = {};
+  std::array<bool, collectives> in_place_ = {};
   bool beyond_table_ = false;  // some collective is served without a rule
   bool waits_ = false;
   Waits how_ = Waits::mpis;

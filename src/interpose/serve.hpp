@@ -28,12 +28,14 @@ int serve_or_hand_down(Collective collective, MPI_Comm comm, const Describe& des
                        Fate& fate) {
   DropIn& drop_in = DropIn::get();
   fate.outcome = drop_in.asked(collective);
-  if (fate.outcome != Outcome::served) return hand_down();
+  // MPI has all ranks say so, or none.
+  const bool in_place = drop_in.asked_in_place(collective) && describe().input.address == MPI_IN_PLACE;
+  if (fate.outcome != Outcome::served && !in_place) return hand_down();
   try {
-    const Seen seen = drop_in.seen(comm);
+    const Seen seen = drop_in.seen(comm, in_place);
     fate.outcome = seen.outcome;
     if (!seen.context) return hand_down();
-    const bool by_table = drop_in.by_table(collective);
+    const bool by_table = drop_in.by_table(collective) && !in_place;
     api::Prepared task;
     try {
       if (!by_table || seen.context->guide().knows(collective)) {
@@ -49,7 +51,14 @@ int serve_or_hand_down(Collective collective, MPI_Comm comm, const Describe& des
       return hand_down();
     }
     fate.algorithm = task->shape().algorithm;
-    seen.context->run(std::move(task));
+    try {
+      seen.context->run(std::move(task));
+    } catch (const Error& error) {
+      // Then no rank has memory enough, or one has not, and nothing has moved.
+      if (!in_place || error.code() != MPI_ERR_NO_MEM) throw;
+      fate = {.outcome = Outcome::memory};
+      return hand_down();
+    }
     return MPI_SUCCESS;
   } catch (const Error& error) {
     return report_error(comm, error.code(), error.what());

@@ -1,8 +1,8 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL HIDING CALLS[,FORTRAN...] LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT CALLS[,FORTRAN...] LAUNCHER... -n
 
-TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, CALLS a program that checks its own results; the others do so in Fortran, which
-calls MPI by other names.
+TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, TIGHT a program that has
+little memory left, CALLS one that checks its own results; the others do so in Fortran, which calls MPI by other names.
 """
 
 import collections
@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 
-QUADRILLE, MPI, DROPIN, TOOL, HIDING, CALLS, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
@@ -129,6 +129,55 @@ class Program(unittest.TestCase):
                     report = self.report(ranks, options=["--force"], program=program)
                     self.assertEqual(set(self.served(report)), {name.lower() for name in (*BLOCKING, "Barrier")})
                     self.assertEqual(report["handed_down"], {})
+
+    def test_what_is_in_place_is_served_unasked(self):
+        for program in FORTRAN:
+            served = self.served(self.report(3, program=program))
+            self.assertGreater(sum(served.values()), 0, program)
+            self.assertLessEqual(set(served) - {name for name, count in served.items() if count == 0},
+                                 {"alltoall", "alltoallv", "alltoallw"})
+            left = self.served(self.report(3, program=program, options=["--except", "alltoall,alltoallv,alltoallw"]))
+            self.assertEqual(sum(left.values()), 0)
+
+    def test_what_is_in_place_needs_hardly_any_memory(self):
+        """And fails for want of it without the drop-in: MPI's own calls take a block more."""
+        alone = run(*LAUNCH, 2, TIGHT, 256, 16)
+        self.assertRegex(alone.stdout, "3 of 3 failed", alone.stderr)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            done = launched(2, TIGHT, 256, 16, options=[f"--report={path}"])
+            with open(path, encoding="utf-8") as file:
+                served = self.served(json.load(file))
+        self.assertRegex(done.stdout, "0 of 3 failed", done.stderr)
+        self.assertEqual({name: count for name, count in served.items() if count > 0},
+                         {"alltoall": 2, "alltoallv": 2, "alltoallw": 2})
+        # Below what anything takes, all ranks hand the call down.
+        down = launched(2, TIGHT, 1, 64, options=["--memory", "20", "--report"])
+        self.assertRegex(down.stdout, "0 of 3 failed", down.stderr)
+        self.assertRegex(down.stderr, "memory")
+
+    @unittest.skipIf(MPI != "openmpi", "Debian's mpi4py is made for Open MPI")
+    def test_python_is_served_in_place(self):
+        if run("/usr/bin/python3", "-c", "import mpi4py, numpy").returncode != 0:
+            self.skipTest("there is no mpi4py")
+        program = """
+from mpi4py import MPI
+import numpy
+comm = MPI.COMM_WORLD
+data = numpy.repeat(numpy.arange(comm.size) * 100 + comm.rank, 1000)
+comm.Alltoall(MPI.IN_PLACE, data)
+assert (data == numpy.repeat(numpy.arange(comm.size) + 100 * comm.rank, 1000)).all()
+counts = [1000] * comm.size
+comm.Alltoallv(MPI.IN_PLACE, [data, counts])
+assert (data == numpy.repeat(numpy.arange(comm.size) * 100 + comm.rank, 1000)).all()
+print("0 faults" if comm.rank == 0 else "", end="")
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program.py")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(program)
+            served = self.served(self.report(3, path, program="/usr/bin/python3"))
+        self.assertEqual((served["alltoall"], served["alltoallv"]), (3, 3))
 
     def test_a_table_serves_the_calls_it_has_by_its_algorithms_and_no_others(self):
         with tempfile.TemporaryDirectory() as folder:
