@@ -2,12 +2,12 @@
 // more extra memory:
 //
 //   mpirun -n 16 in_place [--kind symmetric|irregular] [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...]
-//                         [--orders NAME,...] [--rate MBITS]
+//                         [--orders NAME,...] [--rate MBITS] [--json FILE] [--svg FILE]
 //
 // BYTES is what a rank sends on average. Symmetric: two ranks have blocks of one size for each other, as MPI_IN_PLACE
-// asks for; irregular: all blocks have sizes of their own. All variants take turns in every round; a variant's time is
-// what the slowest rank took, best and median of the rounds. Every result is compared with the expected one before
-// anything is measured.
+// asks for; irregular: all blocks have sizes of their own; by default one after the other. All variants take turns in
+// every round; a variant's time is what the slowest rank took, best and median of the rounds. Every result is compared
+// with the expected one before anything is measured.
 
 #include <mpi.h>
 
@@ -15,17 +15,23 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <numeric>
 #include <quadrille/quadrille.hpp>
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
+
+#include "draw/plot.hpp"
 
 namespace {
 
 struct Wish {
-  bool symmetric = true;
+  std::vector<std::string> kinds = {"symmetric", "irregular"};
+  std::string json;
+  std::string svg;
   std::int64_t bytes = 4 << 20;
   int rounds = 15;
   double rate = 0;
@@ -51,7 +57,9 @@ Wish wish_of(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     const std::string value = argv[i + 1];
-    if (name == "--kind") wish.symmetric = value == "symmetric";
+    if (name == "--kind") wish.kinds = {value};
+    if (name == "--json") wish.json = value;
+    if (name == "--svg") wish.svg = value;
     if (name == "--bytes") wish.bytes = std::stoll(value);
     if (name == "--rounds") wish.rounds = std::stoi(value);
     if (name == "--rate") wish.rate = std::stod(value);
@@ -88,8 +96,8 @@ Word word(int from, int to, std::int64_t index) {
 
 class Benchmark {
  public:
-  Benchmark(quadrille::Communicator& comm, const Wish& wish)
-      : comm_(comm), wish_(wish), sizes_(comm.size(), wish.bytes, wish.symmetric) {
+  Benchmark(quadrille::Communicator& comm, const Wish& wish, bool symmetric)
+      : comm_(comm), wish_(wish), symmetric_(symmetric), sizes_(comm.size(), wish.bytes, symmetric) {
     for (int peer = 0; peer < comm.size(); ++peer) {
       send_.push_back(sizes_.at(comm.rank(), peer));
       receive_.push_back(sizes_.at(peer, comm.rank()));
@@ -113,7 +121,7 @@ class Benchmark {
       MPI_Alltoallv(data_.data(), send_counts_.data(), send_at_.data(), MPI_UINT64_T, other_.data(),
                     receive_counts_.data(), receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
     });
-    if (!wish_.symmetric) return;
+    if (!symmetric_) return;
     add("MPI_Alltoallv, in place", -1, data_, [this] {
       MPI_Alltoallv(MPI_IN_PLACE, nullptr, nullptr, MPI_DATATYPE_NULL, data_.data(), receive_counts_.data(),
                     receive_at_.data(), MPI_UINT64_T, MPI_COMM_WORLD);
@@ -145,20 +153,57 @@ class Benchmark {
         variant.times.push_back(slowest);
       }
     }
-    if (comm_.rank() != 0) return;
+    for (Variant& variant : variants_) std::sort(variant.times.begin(), variant.times.end());
+  }
+
+  void print() {
+    std::printf("%s, %d ranks, %lld bytes a rank\n", kind(), comm_.size(), static_cast<long long>(wish_.bytes));
     if (wish_.rate > 0) std::printf("the links take %.1f ms\n", 1e3 * on_the_wire());
-    double first = 0;
     std::printf("%-32s %8s %10s %10s %7s\n", "", "memory", "best", "median", "ratio");
-    for (Variant& variant : variants_) {
-      std::sort(variant.times.begin(), variant.times.end());
-      const double median = variant.times[variant.times.size() / 2];
-      if (first == 0) first = median;
-      std::printf("%-32s %6.1f %% %7.1f ms %7.1f ms %7.2f\n", variant.name.c_str(), variant.percent,
-                  1e3 * variant.times.front(), 1e3 * median, median / first);
+    for (const Variant& one : variants_) {
+      const std::string memory = one.percent < 0 ? "?" : std::to_string(static_cast<int>(one.percent)) + " %";
+      std::printf("%-32s %8s %7.1f ms %7.1f ms %7.2f\n", one.name.c_str(), memory.c_str(), 1e3 * one.times.front(),
+                  1e3 * one.median(), one.median() / variants_.front().median());
     }
+  }
+  void write(std::ostream& json) {
+    json << "{\"kind\":\"" << kind() << "\",\"ranks\":" << comm_.size() << ",\"bytes\":" << wish_.bytes
+         << ",\"rounds\":" << wish_.rounds << ",\"wire\":" << (wish_.rate > 0 ? on_the_wire() : 0) << ",\"variants\":[";
+    const char* comma = "\n";
+    for (const Variant& one : variants_) {
+      json << comma << "{\"name\":\"" << one.name << "\",\"percent\":" << one.percent
+           << ",\"best\":" << one.times.front() << ",\"median\":" << one.median() << "}";
+      comma = ",\n";
+    }
+    json << "]}";
+  }
+  // Times against memory: a line for each way to do it, and level ones for what has no choice.
+  quadrille::draw::Panel panel() {
+    using quadrille::draw::Drawn;
+    quadrille::draw::Panel made{.title = kind(), .series = {}};
+    const auto& memory = wish_.memory;
+    for (const Variant& one : variants_) {
+      const bool level = one.percent < 0 || &one == &variants_.front();
+      auto place =
+          std::find_if(made.series.begin(), made.series.end(), [&](const auto& of) { return of.name == one.name; });
+      if (place == made.series.end()) {
+        made.series.push_back({.name = one.name, .points = {}, .drawn = level ? Drawn::reference : Drawn::line});
+        if (level) made.series.back().variation = one.percent < 0 ? 1 : 0;
+        place = made.series.end() - 1;
+      }
+      for (const double percent : level ? memory : std::vector<double>{one.percent}) {
+        place->points.push_back({.x = percent, .y = one.median()});
+      }
+    }
+    if (wish_.rate > 0) {
+      made.series.push_back({.name = "the busiest link", .points = {}, .drawn = Drawn::floor});
+      for (const double percent : memory) made.series.back().points.push_back({.x = percent, .y = on_the_wire()});
+    }
+    return made;
   }
 
  private:
+  const char* kind() const { return symmetric_ ? "symmetric" : "irregular"; }
   // What the busiest link takes, with headers.
   double on_the_wire() {
     constexpr double headers = 1.045;
@@ -181,6 +226,8 @@ class Benchmark {
     double percent;
     std::function<void()> call;
     std::vector<double> times;
+
+    double median() const { return times[times.size() / 2]; }
   };
 
   void add(const std::string& name, double percent, const std::vector<Word>& result, std::function<void()> call) {
@@ -203,6 +250,7 @@ class Benchmark {
 
   quadrille::Communicator& comm_;
   Wish wish_;
+  bool symmetric_;
   Sizes sizes_;
   std::vector<std::int64_t> send_;
   std::vector<std::int64_t> receive_;
@@ -222,13 +270,30 @@ int main(int argc, char** argv) {
   {
     quadrille::Communicator comm(MPI_COMM_WORLD);
     const Wish wish = wish_of(argc, argv);
-    Benchmark benchmark(comm, wish);
-    benchmark.add_native();
-    for (const double percent : wish.memory) benchmark.add_irregular(percent);
-    for (const std::string& order : wish.symmetric ? wish.orders : std::vector<std::string>{}) {
-      for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
+    quadrille::draw::Plot plot;
+    plot.heading = "All-to-all in place: time against memory";
+    plot.subheading = std::to_string(comm.size()) + " ranks, " + std::to_string(wish.bytes >> 20U) +
+                      " MiB a rank in messages of random sizes; medians of " + std::to_string(wish.rounds);
+    plot.x = {"extra memory, % of the data", quadrille::draw::Quantity::number};
+    plot.y = {"time", quadrille::draw::Quantity::seconds};
+    std::ostringstream json;
+    for (const std::string& kind : wish.kinds) {
+      const bool symmetric = kind == "symmetric";
+      Benchmark benchmark(comm, wish, symmetric);
+      benchmark.add_native();
+      for (const std::string& order : symmetric ? wish.orders : std::vector<std::string>{}) {
+        for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
+      }
+      for (const double percent : wish.memory) benchmark.add_irregular(percent);
+      benchmark.run();
+      if (comm.rank() != 0) continue;
+      benchmark.print();
+      json << (json.tellp() == 0 ? "[" : ",\n");
+      benchmark.write(json);
+      plot.panels.push_back(benchmark.panel());
     }
-    benchmark.run();
+    if (comm.rank() == 0 && !wish.json.empty()) std::ofstream(wish.json) << json.str() << "]\n";
+    if (comm.rank() == 0 && !wish.svg.empty()) std::ofstream(wish.svg) << quadrille::draw::plot(plot);
   }
   MPI_Finalize();
   return 0;

@@ -53,6 +53,7 @@ struct Call {
   MPI_Op op = MPI_OP_NULL;  ///< of a reduction; null: combine
   Combine combine = {};
   bool commutative = false;  ///< of combine
+  bool unequal = false;      ///< in place, this rank wants to send other counts than it receives
 };
 
 inline Call moved(Collective collective, const UserBuffer& input, const UserBuffer& output, int root = 0) {

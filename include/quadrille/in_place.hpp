@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -26,7 +27,7 @@ struct Parts {
 /// What a move of data within its own memory came to.
 struct Moved {
   std::vector<std::int64_t> counts;  ///< elements received, by source
-  std::int64_t peak_bytes = 0;       ///< the most memory that this rank took beyond the data's
+  std::int64_t peak_bytes = 0;       ///< memory that this rank took beyond the data's, longer vectors included
 };
 
 /// \cond
@@ -44,6 +45,7 @@ struct Move {
   std::vector<Array> arrays = {};                         ///< moved alike
   MPI_Datatype type = MPI_DATATYPE_NULL;                  ///< of the elements; null: of element_bytes
   std::int64_t elements = -1;                             ///< that the arrays hold; -1: nobody knows
+  bool covered = true;                                    ///< the counts are those of all elements, if they should be
   std::optional<std::int64_t> nobody = {};                ///< a rank that there is not, to which an element is to go
   std::function<std::int64_t(std::int64_t)> growth = {};  ///< bytes to make room for so many elements
   std::function<void(std::int64_t, std::span<Array>)> grow = {};  ///< makes it, and tells where the arrays are now
@@ -57,6 +59,8 @@ Move move_of(const std::tuple<std::vector<T>&...>& vectors, std::span<const std:
       [&](auto&... one) {
         (move.arrays.push_back({one.data(), static_cast<std::int64_t>(sizeof(T))}), ...);
         move.elements = std::min({static_cast<std::int64_t>(one.size())...});
+        const auto all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+        move.covered = ((static_cast<std::int64_t>(one.size()) == all) && ...);
       },
       vectors);
   move.growth = [vectors](std::int64_t elements) {

@@ -262,6 +262,29 @@ QUADRILLE_EXPORT int quadrille_alltoallw_init(const void* sendbuf, const MPI_Cou
                                               const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
+/**
+ * All-to-all within one buffer, with any counts and displacements, which count elements and may be NULL: blocks one
+ * after another. Blocks to be sent may lie over blocks to be received in any way; those of one direction must be apart
+ * from each other. Takes options->memory bytes, which may differ from rank to rank, by default a hundredth of the data
+ * but at least 64 KiB. Only blocks to be received are written. What is wrong on one rank is an error on all of them,
+ * and nothing has moved. Elements must have no gaps.
+ */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_alltoallv_in_place(void* buffer, const MPI_Count sendcounts[],
+                                                  const MPI_Aint senddispls[], const MPI_Count recvcounts[],
+                                                  const MPI_Aint recvdispls[], MPI_Datatype type, quadrille_comm comm,
+                                                  const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_ialltoallv_in_place(void* buffer, const MPI_Count sendcounts[],
+                                                   const MPI_Aint senddispls[], const MPI_Count recvcounts[],
+                                                   const MPI_Aint recvdispls[], MPI_Datatype type, quadrille_comm comm,
+                                                   const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_alltoallv_in_place_init(void* buffer, const MPI_Count sendcounts[],
+                                                       const MPI_Aint senddispls[], const MPI_Count recvcounts[],
+                                                       const MPI_Aint recvdispls[], MPI_Datatype type,
+                                                       quadrille_comm comm, const quadrille_options* options,
+                                                       quadrille_request* request);
+/**@}*/
+
 /** Every rank gets its share of the data of all ranks, combined. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
@@ -310,6 +333,18 @@ QUADRILLE_EXPORT int quadrille_exscan_init(const void* sendbuf, void* recvbuf, M
                                            MPI_Op op, quadrille_comm comm, const quadrille_options* options,
                                            quadrille_request* request);
 /**@}*/
+
+/** \cond */
+/* What the Fortran module (quadrille.f90) calls. Not for programs. */
+QUADRILLE_EXPORT int quadrille_fortran_comm_create(MPI_Fint parent, quadrille_comm* comm);
+QUADRILLE_EXPORT int quadrille_fortran_alltoall_in_place(void* buffer, MPI_Count count, MPI_Fint type,
+                                                         quadrille_comm comm, MPI_Count memory);
+QUADRILLE_EXPORT int quadrille_fortran_alltoallv_in_place(void* buffer, const MPI_Count sendcounts[],
+                                                          const MPI_Aint senddispls[], const MPI_Count recvcounts[],
+                                                          const MPI_Aint recvdispls[], MPI_Fint type,
+                                                          quadrille_comm comm, MPI_Count memory,
+                                                          quadrille_request* request, int persistent);
+/** \endcond */
 
 #ifdef __cplusplus
 }

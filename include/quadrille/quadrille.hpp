@@ -55,7 +55,7 @@ class Task;
 }  // namespace engine
 /// \endcond
 
-/// How one call is to be served. The same on every rank.
+/// How one call is to be served. The same on every rank, but for the memory of an alltoallv or alltoallw in place.
 struct Options {
   /// A name that `quadrille list` shows, with its width where it has one ("bruck:4"); empty: chosen for the call.
   std::string_view algorithm = {};
@@ -64,7 +64,8 @@ struct Options {
   /// steps in place of log2 p, and a large one to move as much as ever.
   bool fixed_order = false;
   /// Bytes a rank that the call may take beyond the caller's buffers, for scratch and packing; 0: no bound but that of
-  /// QUADRILLE_MEMORY. A call that can't keep to it is refused on every rank.
+  /// QUADRILLE_MEMORY. A call that can't keep to it is refused on every rank. In place, an all-to-all is always bound:
+  /// 0 is a hundredth of the data there, but at least 64 KiB.
   std::int64_t memory = 0;
 };
 
@@ -580,7 +581,9 @@ class QUADRILLE_EXPORT Communicator {
   }
   ///@}
 
-  /// The same with blocks of different sizes.
+  /// The same with blocks of different sizes. In place (MPI_IN_PLACE as input, beside which `send` may be {}; or one
+  /// range twice) two ranks swap blocks of one size, within the options' memory, which is 256 bytes at least and may
+  /// differ from rank to rank; types may have gaps. For other counts see alltoallv_in_place.
   ///@{
   void alltoallv(const void* input, const Blocks& send, void* output, const Blocks& receive,
                  const Options& options = {}) {
@@ -613,7 +616,7 @@ class QUADRILLE_EXPORT Communicator {
   }
   ///@}
 
-  /// The same with a type for each block.
+  /// The same with a type for each block; in place, too.
   ///@{
   void alltoallw(const void* input, const TypedBlocks& send, void* output, const TypedBlocks& receive,
                  const Options& options = {}) {
@@ -663,9 +666,10 @@ class QUADRILLE_EXPORT Communicator {
   ///@}
 
   /// Moves elements to other ranks, and has those of other ranks in their place, ordered by source; what one source
-  /// sends keeps its order. The vector becomes as long as what it receives. If that takes more capacity than it has,
-  /// the new memory counts against the options' `memory`; where that is not enough, every rank throws, nothing has
-  /// moved, and the error says what to reserve.
+  /// sends keeps its order. The vector becomes as long as what it receives: reserve as much before the call. Where its
+  /// capacity is not enough, all of the new memory counts against the options' `memory` (by default a hundredth of the
+  /// data, at least 64 KiB); if that is not enough either, every rank throws, nothing has moved, and the error says
+  /// what to reserve. So it is with any mistake of one rank. There is no non-blocking form.
   ///@{
   /// `counts`: how many of its elements go to each rank, the first ones to rank 0 and so on.
   template <class T>

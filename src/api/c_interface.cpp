@@ -61,13 +61,52 @@ int run(quadrille_comm comm, const detail::Call& call, const quadrille_options* 
   });
 }
 
-int make(quadrille_comm comm, const detail::Call& call, const quadrille_options* options, quadrille_request* request,
+// Data to be moved within its own memory, as C describes it: how many ranks there are the communicator knows.
+struct Within {
+  void* buffer;
+  const MPI_Count* send_counts;
+  const MPI_Aint* send_at;
+  const MPI_Count* receive_counts;
+  const MPI_Aint* receive_at;
+  MPI_Datatype type;
+};
+
+detail::Handle handle(quadrille_comm comm, const Within& within, const Options& options) {
+  static_assert(sizeof(MPI_Count) == sizeof(std::int64_t) && sizeof(MPI_Aint) == sizeof(std::int64_t));
+  require(within.send_counts && within.receive_counts, MPI_ERR_ARG, "data to be moved in place: the counts are NULL");
+  if (within.type == MPI_DATATYPE_NULL) throw Error(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
+  const auto numbers = [&](const void* array) -> std::span<const std::int64_t> {
+    if (!array) return {};
+    return {static_cast<const std::int64_t*>(array), static_cast<std::size_t>(comm->context->ranks())};
+  };
+  const detail::Move move{.send = {numbers(within.send_counts), numbers(within.send_at)},
+                          .receive = {numbers(within.receive_counts), numbers(within.receive_at)},
+                          .arrays = {{within.buffer, 0}},
+                          .type = within.type};
+  return api::handle(comm->context, move, options, std::make_shared<engine::MoveResult>());
+}
+
+detail::Handle handle(quadrille_comm comm, const detail::Call& call, const Options& options) {
+  return api::handle(comm->context, call, options);
+}
+
+int run(quadrille_comm comm, const Within& within, const quadrille_options* options) {
+  return guarded([&] {
+    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    detail::Handle moving = handle(comm, within, options_of(options));
+    moving.start();
+    moving.wait();
+  });
+}
+
+template <class What>
+int make(quadrille_comm comm, const What& what, const quadrille_options* options, quadrille_request* request,
          bool persistent) {
   return guarded([&] {
     require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
     require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
-    auto made = std::make_unique<quadrille_request_s>(
-        quadrille_request_s{api::handle(comm->context, call, options_of(options)), persistent});
+    auto made =
+        std::make_unique<quadrille_request_s>(quadrille_request_s{handle(comm, what, options_of(options)), persistent});
     if (!persistent) made->handle.start();
     *request = made.release();
   });
@@ -250,6 +289,9 @@ QUADRILLE_FORMS(alltoallw,
                 const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                 const MPI_Aint recvdispls[], const MPI_Datatype recvtypes[])
+QUADRILLE_FORMS(alltoallv_in_place, (Within{buffer, sendcounts, senddispls, recvcounts, recvdispls, type}),
+                void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[], const MPI_Count recvcounts[],
+                const MPI_Aint recvdispls[], MPI_Datatype type)
 QUADRILLE_FORMS(reduce_scatter,
                 (detail::reduced(Collective::reduce_scatter, {.address = sendbuf, .type = type},
                                  {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
@@ -264,5 +306,28 @@ QUADRILLE_FORMS(exscan, (detail::reduced(Collective::exscan, {sendbuf, count, ty
 // NOLINTEND(readability-function-size)
 
 #undef QUADRILLE_FORMS
+
+// What the Fortran module calls: handles of MPI are integers there.
+
+int quadrille_fortran_comm_create(MPI_Fint parent, quadrille_comm* comm) {
+  return quadrille_comm_create(MPI_Comm_f2c(parent), comm);
+}
+
+int quadrille_fortran_alltoall_in_place(void* buffer, MPI_Count count, MPI_Fint type, quadrille_comm comm,
+                                        MPI_Count memory) {
+  quadrille_options options{};
+  options.memory = memory;
+  return quadrille_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, count, MPI_Type_f2c(type), comm, &options);
+}
+
+int quadrille_fortran_alltoallv_in_place(void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
+                                         const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Fint type,
+                                         quadrille_comm comm, MPI_Count memory, quadrille_request* request,
+                                         int persistent) {
+  quadrille_options options{};
+  options.memory = memory;
+  const Within within{buffer, sendcounts, senddispls, recvcounts, recvdispls, MPI_Type_f2c(type)};
+  return request ? make(comm, within, &options, request, persistent != 0) : run(comm, within, &options);
+}
 
 }  // extern "C"

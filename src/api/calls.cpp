@@ -326,8 +326,9 @@ void Preparation::refuse_unequal_ends() const {
 void Preparation::agree_on_chunks(engine::Task& task) const {
   constexpr std::int64_t word = sizeof(std::int64_t);
   auto allgather = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
-  task.set_plan([allgather, &task] {
-    return std::make_unique<engine::AgreeOnChunks>(allgather, task.shape().segment, task.binding().chunks);
+  const std::int64_t own = call_.unequal ? engine::AgreeOnChunks::unequal : task.shape().segment;
+  task.set_plan([allgather, &task, own] {
+    return std::make_unique<engine::AgreeOnChunks>(allgather, own, task.binding().chunks);
   });
 }
 

@@ -157,11 +157,14 @@ void api::run(Context& context, const Call& call, const Options& options) {
 
 detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail::Move& move, const Options& options,
                            const std::shared_ptr<engine::MoveResult>& result) {
+  if (!options.algorithm.empty()) {
+    throw Error(MPI_ERR_ARG, "data that is moved in place with any counts has no algorithms to choose from");
+  }
   const auto ranks = static_cast<std::size_t>(context->ranks());
   const auto refuse_unless = [&](std::span<const std::int64_t> numbers, bool may_be_none) {
     if (numbers.size() == ranks || (may_be_none && numbers.empty())) return;
-    throw Error(MPI_ERR_COUNT,
-                fmt::format("alltoallv in place: {} counts or displacements for {} ranks", numbers.size(), ranks));
+    throw Error(MPI_ERR_COUNT, fmt::format("data to be moved in place: {} counts or displacements for {} ranks",
+                                           numbers.size(), ranks));
   };
   refuse_unless(move.send.counts, false);
   refuse_unless(move.receive.counts, move.grow != nullptr);
@@ -176,6 +179,7 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
   wanted.receive_counts = listed(move.receive.counts);
   wanted.receive_at = listed(move.receive.displacements);
   wanted.elements = move.elements;
+  wanted.covered = move.covered;
   wanted.nobody = move.nobody;
   for (const auto& [data, bytes] : move.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
   if (move.type != MPI_DATATYPE_NULL) {
@@ -259,14 +263,21 @@ Call Communicator::scattering(Collective collective, UserBuffer input, UserBuffe
 
 Call Communicator::exchange(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
   if (input.count > 0 && input.address == output.address) input.address = MPI_IN_PLACE;
+  bool unequal = false;
   if (traits(collective).separate_blocks) {
-    if (input.address != MPI_IN_PLACE) input = of_blocks(collective, input, details.send, size());
+    if (input.address != MPI_IN_PLACE) {
+      input = of_blocks(collective, input, details.send, size());
+    } else {
+      unequal = !std::equal(details.send.begin(), details.send.end(), details.receive.begin(), details.receive.end());
+    }
     output = of_blocks(collective, output, details.receive, size());
   } else {
     input = of_equal_blocks(collective, input, size());
     output = of_equal_blocks(collective, output, size());
   }
-  return detail::moved(collective, input, output);
+  Call call = detail::moved(collective, input, output);
+  call.unequal = unequal;
+  return call;
 }
 
 Call Communicator::reduction(Collective collective, UserBuffer input, UserBuffer output, detail::Combine combine,

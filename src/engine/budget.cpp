@@ -75,6 +75,12 @@ bool AgreeOnChunks::next(Phase& phase) {
     phase.binding.output = words(chunks_.data(), ranks);
     return true;
   }
+  const auto wrong = std::find(chunks_.begin(), chunks_.end(), unequal);
+  if (wrong != chunks_.end()) {
+    throw Error(MPI_ERR_COUNT, fmt::format("rank {} sends other counts than it receives, in place: alltoallv_in_place "
+                                           "can do that",
+                                           wrong - chunks_.begin()));
+  }
   const auto none = std::find(chunks_.begin(), chunks_.end(), 0);
   if (none != chunks_.end()) {
     throw Error(MPI_ERR_NO_MEM,

@@ -34,9 +34,12 @@ struct Cut {
 };
 
 // The ranks tell each other how long their chunks are, and each pair takes the shorter. Every rank throws Error where
-// one of them has none. `chunks` gets one for each rank.
+// one of them has none, or wants what can't be. `chunks` gets one for each rank.
 class AgreeOnChunks final : public Plan {
  public:
+  // In place of a chunk: the rank wants to send other counts than it receives.
+  static constexpr std::int64_t unequal = -1;
+
   // The program is that of an allgather of 8 bytes.
   AgreeOnChunks(std::shared_ptr<const Program> allgather, std::int64_t own, std::vector<std::int64_t>& chunks);
   bool next(Phase& phase) override;

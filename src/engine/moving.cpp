@@ -40,6 +40,7 @@ enum class Trouble : std::int64_t {
   overlap,     // of blocks to be sent, or of blocks to be received
   outside,     // of the arrays: a block
   nobody,      // is to get something
+  uncovered,   // elements have no rank to go to, or there are fewer than that
   gaps,        // in elements
   memory,      // is not enough
   unexpected,  // another rank sends something else than this one expects
@@ -55,7 +56,7 @@ struct Report {
 
 std::string text_of(const Report& report, std::int64_t rank) {
   const auto of_rank = [&](const std::string& what) {
-    return fmt::format("alltoallv in place: rank {} {}", rank, what);
+    return fmt::format("data to be moved in place: rank {} {}", rank, what);
   };
   switch (report.trouble) {
     case Trouble::none:
@@ -71,6 +72,9 @@ std::string text_of(const Report& report, std::int64_t rank) {
       return of_rank(fmt::format("has a block that ends at element {}, behind the end of the data", report.detail));
     case Trouble::nobody:
       return of_rank(fmt::format("has an element for rank {}, which there is not", report.detail));
+    case Trouble::uncovered:
+      return of_rank(
+          fmt::format("has counts that add up to {} elements, and vectors that are longer or shorter", report.detail));
     case Trouble::gaps:
       return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
     case Trouble::memory:
@@ -91,6 +95,7 @@ std::string text_of(const Report& report, std::int64_t rank) {
 int code_of(Trouble trouble) {
   switch (trouble) {
     case Trouble::negative:
+    case Trouble::uncovered:
       return MPI_ERR_COUNT;
     case Trouble::gaps:
       return MPI_ERR_TYPE;
@@ -212,6 +217,7 @@ class MovePlan final : public Plan {
     const auto note = [this](const Report& report) {
       if (own_.trouble == Trouble::none) own_ = report;
     };
+    if (!move_.covered && !move_.nobody) note({Trouble::uncovered, total(move_.send_counts)});
     if (move_.nobody) note({Trouble::nobody, *move_.nobody});
     if (move_.has_gaps) note({Trouble::gaps, 0});
     note(negative(move_.send_counts, move_.send_at));
@@ -226,13 +232,20 @@ class MovePlan final : public Plan {
     if (own_.trouble == Trouble::none) take_memory();
   }
 
+  std::int64_t for_others(const std::vector<std::int64_t>& counts) const {
+    return total(counts) - counts[static_cast<std::size_t>(context_.rank())];
+  }
+
   // What there is of the budget after arrays were made longer.
   void take_memory() {
     std::int64_t element = 1;
     std::int64_t all = 0;
+    std::int64_t others = 0;  // the most that one array exchanges with others
     for (const Move::Array& array : move_.arrays) {
       element = std::max(element, array.element_bytes);
       all += array.element_bytes * total(move_.send_counts);
+      others = std::max(
+          others, array.element_bytes * std::max(for_others(move_.send_counts), for_others(move_.receive_counts)));
     }
     if (move_.memory == 0) move_.memory = default_budget(all);
     const std::int64_t elements = total(move_.receive_counts);
@@ -246,8 +259,8 @@ class MovePlan final : public Plan {
       own_ = {Trouble::room, elements};
       return;
     }
-    // A rank that neither sends nor receives needs nothing, and no more than all there is helps anybody.
-    std::int64_t bytes = std::min(move_.memory - growth, std::max(least, all));
+    // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody.
+    std::int64_t bytes = std::min(move_.memory - growth, std::max(least, others));
     while (Arena::taken_for(bytes) > move_.memory - growth) bytes -= std::max<std::int64_t>(1, bytes / 16);
     try {
       extra_.take(std::max(bytes, element));

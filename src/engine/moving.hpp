@@ -32,6 +32,7 @@ struct Move {
   std::vector<Array> arrays;
   std::int64_t memory = 0;             // bytes that this rank may take; 0: by itself
   bool has_gaps = false;               // elements are not all data
+  bool covered = true;                 // counts are those of all elements, if they should be
   std::int64_t elements = -1;          // that the arrays hold; -1: nobody knows
   std::optional<std::int64_t> nobody;  // a rank that there is not, to which an element is to go
   // Bytes it takes to make room for so many elements to be received, from the same budget; then has it done, and gives

@@ -47,6 +47,51 @@ class CInterface : public testing::Test {
   std::vector<MPI_Datatype> types;
 };
 
+// Rank r sends r + 1 + d elements to rank d, and all of it lies in one buffer.
+TEST_F(CInterface, MovesDataWithinOneBuffer) {
+  std::vector<MPI_Count> send;
+  std::vector<MPI_Count> receive;
+  for (int peer = 0; peer < size; ++peer) {
+    send.push_back(rank + 1 + peer);
+    receive.push_back(peer + 1 + rank);
+  }
+  const MPI_Count all = std::accumulate(send.begin(), send.end(), MPI_Count{0});
+  std::vector<int> data(static_cast<std::size_t>(all), rank);
+  const auto check = [&] {
+    std::size_t next = 0;
+    for (int peer = 0; peer < size; ++peer) {
+      for (MPI_Count i = 0; i < receive[static_cast<std::size_t>(peer)]; ++i) EXPECT_EQ(data[next++], peer);
+    }
+    data.assign(data.size(), rank);
+  };
+  quadrille_options options = {};
+  options.memory = 128 + rank;
+  EXPECT_EQ(
+      quadrille_alltoallv_in_place(data.data(), send.data(), nullptr, receive.data(), nullptr, MPI_INT, comm, &options),
+      MPI_SUCCESS);
+  check();
+  quadrille_request request = nullptr;
+  EXPECT_EQ(quadrille_ialltoallv_in_place(data.data(), send.data(), nullptr, receive.data(), nullptr, MPI_INT, comm,
+                                          nullptr, &request),
+            MPI_SUCCESS);
+  EXPECT_EQ(quadrille_wait(&request), MPI_SUCCESS);
+  check();
+  EXPECT_EQ(quadrille_alltoallv_in_place_init(data.data(), send.data(), nullptr, receive.data(), nullptr, MPI_INT, comm,
+                                              nullptr, &request),
+            MPI_SUCCESS);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(quadrille_start(request), MPI_SUCCESS);
+    EXPECT_EQ(quadrille_wait(&request), MPI_SUCCESS);
+    check();
+  }
+  EXPECT_EQ(quadrille_request_free(&request), MPI_SUCCESS);
+  if (rank == size - 1) receive[0] += 1;
+  EXPECT_EQ(
+      quadrille_alltoallv_in_place(data.data(), send.data(), nullptr, receive.data(), nullptr, MPI_INT, comm, nullptr),
+      MPI_ERR_TRUNCATE);
+  EXPECT_NE(std::string(quadrille_error_text()).find("expects another number"), std::string::npos);
+}
+
 TEST_F(CInterface, HasEveryCollective) {
   const int last = size - 1;
   EXPECT_EQ(quadrille_barrier(comm, nullptr), MPI_SUCCESS);

@@ -384,6 +384,19 @@ TEST(Redistribute, SaysHowMuchToReserve) {
   comm.redistribute(data, counts);
   ASSERT_EQ(std::ssize(data), comm.rank() == 0 ? all : 0);
   for (std::int64_t i = 0; i < std::ssize(data); ++i) EXPECT_EQ(data[static_cast<std::size_t>(i)], i / 30000);
+  expect_refused(comm, "add up to 5 elements", [&] {
+    std::vector<int> some(comm.rank() == 1 ? 6 : 5, 1);
+    std::vector<std::int64_t> five(static_cast<std::size_t>(comm.size()), 0);
+    five[0] = 5;
+    comm.redistribute(some, five);
+  });
+  expect_refused(comm, "sends other counts than it receives", [&] {
+    std::vector<int> some(100, 1);
+    std::vector<std::int64_t> ones(static_cast<std::size_t>(comm.size()), 1);
+    std::vector<std::int64_t> others = ones;
+    if (comm.rank() == 0) others[1] = 2;
+    comm.alltoallv(some, ones, some, others);
+  });
   expect_refused(comm, "has an element for rank -3, which there is not", [&] {
     std::vector<int> some(3, 1);
     comm.redistribute(some, [&](int) { return comm.rank() == 1 ? -3 : 0; });

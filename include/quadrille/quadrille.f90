@@ -1,0 +1,298 @@
+! Quadrille from Fortran: all-to-all within one buffer, in bounded memory.
+!
+!     use quadrille
+!     type(quadrille_communicator) :: comm
+!     call quadrille_comm_create(MPI_COMM_WORLD, comm, error)
+!     call quadrille_alltoallv_in_place(data, send, send_at, receive, receive_at, MPI_DOUBLE_PRECISION, comm, error)
+!     call quadrille_comm_free(comm, error)
+!
+! Compile this file with the MPI and the compiler of the program, and link libquadrille.so of that MPI. Communicators and
+! types are those of the module mpi (integers) or mpi_f08. Counts and displacements are integers of 64 bits, count
+! elements, and there is one for each rank; displacements begin at 0. memory is what a rank may take beyond the buffer, in
+! bytes; without it a hundredth of the data, but at least 64 KiB. error is MPI_SUCCESS or an error code of MPI, and
+! quadrille_error_text() says what went wrong; what is wrong on one rank is an error on all of them, and nothing has moved.
+
+module quadrille
+  use, intrinsic :: iso_c_binding
+  use mpi_f08, only: MPI_Comm, MPI_Datatype
+  implicit none
+  private
+  public :: quadrille_communicator, quadrille_request
+  public :: quadrille_comm_create, quadrille_comm_free
+  public :: quadrille_alltoall_in_place, quadrille_alltoallv_in_place
+  public :: quadrille_ialltoallv_in_place, quadrille_alltoallv_in_place_init
+  public :: quadrille_start, quadrille_test, quadrille_wait, quadrille_request_free
+  public :: quadrille_error_text, quadrille_peak_bytes
+
+  ! A communicator of Quadrille's own, with the ranks of one of MPI's.
+  type :: quadrille_communicator
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! A call that was started or made persistent.
+  type :: quadrille_request
+    private
+    type(c_ptr) :: handle = c_null_ptr
+  end type
+
+  ! Collective over comm, which may be freed afterwards.
+  interface quadrille_comm_create
+    module procedure create_by_number, create_by_handle
+  end interface
+
+  ! Every rank swaps blocks of `count` elements with every other, in place.
+  interface quadrille_alltoall_in_place
+    module procedure alltoall_by_number, alltoall_by_handle
+  end interface
+
+  ! Any counts and displacements. Blocks to be sent may lie over blocks to be received in any way.
+  interface quadrille_alltoallv_in_place
+    module procedure alltoallv_by_number, alltoallv_by_handle
+  end interface
+
+  ! The same, to be waited for.
+  interface quadrille_ialltoallv_in_place
+    module procedure ialltoallv_by_number, ialltoallv_by_handle
+  end interface
+
+  ! The same, to be started as often as wanted.
+  interface quadrille_alltoallv_in_place_init
+    module procedure alltoallv_init_by_number, alltoallv_init_by_handle
+  end interface
+
+  interface
+    function c_create(parent, comm) bind(C, name='quadrille_fortran_comm_create') result(code)
+      import
+      integer(c_int), value :: parent
+      type(c_ptr) :: comm
+      integer(c_int) :: code
+    end function
+    function c_free(comm) bind(C, name='quadrille_comm_free') result(code)
+      import
+      type(c_ptr) :: comm
+      integer(c_int) :: code
+    end function
+    function c_alltoall(buffer, count, type, comm, memory) bind(C, name='quadrille_fortran_alltoall_in_place') &
+        result(code)
+      import
+      type(*), asynchronous :: buffer(*)
+      integer(c_int64_t), value :: count, memory
+      integer(c_int), value :: type
+      type(c_ptr), value :: comm
+      integer(c_int) :: code
+    end function
+    function c_alltoallv(buffer, send, send_at, receive, receive_at, type, comm, memory, request, persistent) &
+        bind(C, name='quadrille_fortran_alltoallv_in_place') result(code)
+      import
+      type(*), asynchronous :: buffer(*)
+      integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+      integer(c_int), value :: type, persistent
+      type(c_ptr), value :: comm, request
+      integer(c_int64_t), value :: memory
+      integer(c_int) :: code
+    end function
+    function c_start(request) bind(C, name='quadrille_start') result(code)
+      import
+      type(c_ptr), value :: request
+      integer(c_int) :: code
+    end function
+    function c_test(request, done) bind(C, name='quadrille_test') result(code)
+      import
+      type(c_ptr) :: request
+      integer(c_int) :: done, code
+    end function
+    function c_wait(request) bind(C, name='quadrille_wait') result(code)
+      import
+      type(c_ptr) :: request
+      integer(c_int) :: code
+    end function
+    function c_request_free(request) bind(C, name='quadrille_request_free') result(code)
+      import
+      type(c_ptr) :: request
+      integer(c_int) :: code
+    end function
+    function c_error_text() bind(C, name='quadrille_error_text') result(text)
+      import
+      type(c_ptr) :: text
+    end function
+    function c_peak_bytes() bind(C, name='quadrille_peak_bytes') result(bytes)
+      import
+      integer(c_int64_t) :: bytes
+    end function
+    function c_length(text) bind(C, name='strlen') result(length)
+      import
+      type(c_ptr), value :: text
+      integer(c_size_t) :: length
+    end function
+  end interface
+
+contains
+
+  subroutine create_by_number(parent, comm, error)
+    integer, intent(in) :: parent
+    type(quadrille_communicator), intent(out) :: comm
+    integer, intent(out) :: error
+    error = c_create(int(parent, c_int), comm%handle)
+  end subroutine
+
+  subroutine create_by_handle(parent, comm, error)
+    type(MPI_Comm), intent(in) :: parent
+    type(quadrille_communicator), intent(out) :: comm
+    integer, intent(out) :: error
+    call create_by_number(parent%MPI_VAL, comm, error)
+  end subroutine
+
+  ! Frees it; requests made of it stay good.
+  subroutine quadrille_comm_free(comm, error)
+    type(quadrille_communicator), intent(inout) :: comm
+    integer, intent(out) :: error
+    error = c_free(comm%handle)
+  end subroutine
+
+  subroutine alltoall_by_number(buffer, count, type, comm, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: count
+    integer, intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    error = c_alltoall(buffer, count, int(type, c_int), comm%handle, allowed(memory))
+  end subroutine
+
+  subroutine alltoall_by_handle(buffer, count, type, comm, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: count
+    type(MPI_Datatype), intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    call alltoall_by_number(buffer, count, type%MPI_VAL, comm, error, memory)
+  end subroutine
+
+  subroutine alltoallv_by_number(buffer, send, send_at, receive, receive_at, type, comm, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    integer, intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
+                        c_null_ptr, 0_c_int)
+  end subroutine
+
+  subroutine alltoallv_by_handle(buffer, send, send_at, receive, receive_at, type, comm, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    type(MPI_Datatype), intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    call alltoallv_by_number(buffer, send, send_at, receive, receive_at, type%MPI_VAL, comm, error, memory)
+  end subroutine
+
+  subroutine ialltoallv_by_number(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    integer, intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    type(quadrille_request), intent(out), target :: request
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
+                        c_loc(request%handle), 0_c_int)
+  end subroutine
+
+  subroutine ialltoallv_by_handle(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    type(MPI_Datatype), intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    type(quadrille_request), intent(out), target :: request
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    call ialltoallv_by_number(buffer, send, send_at, receive, receive_at, type%MPI_VAL, comm, request, error, memory)
+  end subroutine
+
+  subroutine alltoallv_init_by_number(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    integer, intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    type(quadrille_request), intent(out), target :: request
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
+                        c_loc(request%handle), 1_c_int)
+  end subroutine
+
+  subroutine alltoallv_init_by_handle(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
+    type(*), asynchronous :: buffer(*)
+    integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
+    type(MPI_Datatype), intent(in) :: type
+    type(quadrille_communicator), intent(in) :: comm
+    type(quadrille_request), intent(out), target :: request
+    integer, intent(out) :: error
+    integer(c_int64_t), intent(in), optional :: memory
+    call alltoallv_init_by_number(buffer, send, send_at, receive, receive_at, type%MPI_VAL, comm, request, error, memory)
+  end subroutine
+
+  ! Begins a run of a persistent request; the one before it must be over.
+  subroutine quadrille_start(request, error)
+    type(quadrille_request), intent(in) :: request
+    integer, intent(out) :: error
+    error = c_start(request%handle)
+  end subroutine
+
+  ! Advances what is pending.
+  subroutine quadrille_test(request, done, error)
+    type(quadrille_request), intent(inout) :: request
+    logical, intent(out) :: done
+    integer, intent(out) :: error
+    integer(c_int) :: flag
+    flag = 0
+    error = c_test(request%handle, flag)
+    done = flag /= 0
+  end subroutine
+
+  ! Waits until it is done, and frees it, unless it is persistent.
+  subroutine quadrille_wait(request, error)
+    type(quadrille_request), intent(inout) :: request
+    integer, intent(out) :: error
+    error = c_wait(request%handle)
+  end subroutine
+
+  subroutine quadrille_request_free(request, error)
+    type(quadrille_request), intent(inout) :: request
+    integer, intent(out) :: error
+    error = c_request_free(request%handle)
+  end subroutine
+
+  ! What the last call of this thread that failed said.
+  function quadrille_error_text() result(text)
+    character(:), allocatable :: text
+    character(kind=c_char), pointer :: letters(:)
+    type(c_ptr) :: place
+    integer :: i
+    place = c_error_text()
+    call c_f_pointer(place, letters, [c_length(place)])
+    allocate(character(size(letters)) :: text)
+    do i = 1, size(letters)
+      text(i:i) = letters(i)
+    end do
+  end function
+
+  ! The most memory that this process has needed at one time beyond the caller's buffers.
+  function quadrille_peak_bytes() result(bytes)
+    integer(c_int64_t) :: bytes
+    bytes = c_peak_bytes()
+  end function
+
+  pure function allowed(memory) result(bytes)
+    integer(c_int64_t), intent(in), optional :: memory
+    integer(c_int64_t) :: bytes
+    bytes = 0
+    if (present(memory)) bytes = memory
+  end function
+
+end module
