@@ -81,9 +81,10 @@ def measure(quadrille, names):
     environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     environment["PATH"] = f"{quadrille.parent}:{environment['PATH']}"
     FOLDER.mkdir(parents=True, exist_ok=True)
-    unknown = set(names) - {run.name for run in RUNS}
+    known = [run.name for run in (*RUNS, *IN_PLACE)]
+    unknown = set(names) - set(known)
     if unknown:
-        sys.exit(f"there is no {', '.join(unknown)}; there are {', '.join(run.name for run in RUNS)}")
+        sys.exit(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
     up = ""
     for run in RUNS:
         if names and run.name not in names:
@@ -189,7 +190,85 @@ def render(quadrille):
             page += ["", f"![{what} of this run](benchmarks/{name}.svg)"]
         if run.against == "sizes":
             page += ["", *table(run, reports)]
+    page += rendered_in_place()
     (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class InPlace:
+    """A run of benchmarks/in_place.cpp, which writes its own plot."""
+    name: str
+    text: str
+    mpi: str
+    ranks: int
+    words: str
+    cluster: str = ""
+    place: str = ""  # words for quadrille cluster run
+
+    def launch(self, program):
+        if self.cluster:
+            return f"quadrille cluster run -n {self.ranks} --mpi {self.mpi}{self.place} -- {program} {self.words}"
+        options = " --bind-to core" if self.mpi == "openmpi" else ""
+        return f"mpirun.{self.mpi}{options} -n {self.ranks} {program} {self.words}"
+
+
+IN_PLACE = [
+    InPlace("in-place-16x1", "All-to-all in place, 16 nodes with a rank each, 200 Mbit/s a node, Open MPI", "openmpi", 16,
+            "--rate 200 --rounds 9 --memory 1,2,5,10,12,25,100 "
+            "--orders tournament,hierarchical_sets,linear_shift,by_rank,by_rank:1", CLUSTER, " --map ppr:1"),
+    InPlace("in-place-16x4", "All-to-all in place, 16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI", "openmpi", 64,
+            "--bytes 2097152 --rounds 5 --memory 1,2,5,10,12,100 --orders tournament,hierarchical_factor,by_rank:1",
+            CLUSTER),
+    InPlace("in-place-2-openmpi", "All-to-all in place, one node, 2 ranks on 2 cores, Open MPI", "openmpi", 2,
+            "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
+    InPlace("in-place-2-mpich", "The same, MPICH", "mpich", 2,
+            "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
+]
+
+
+def measure_in_place(quadrille, names):
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    tests = quadrille.parent.parent / "tests"
+    (FOLDER / "in-place").mkdir(parents=True, exist_ok=True)
+    for run in IN_PLACE:
+        if names and run.name not in names:
+            continue
+        output = f"--json {FOLDER / 'in-place' / run.name}.json --svg {FOLDER / run.name}.svg"
+        words = run.launch(f"{tests / 'in_place'}_{run.mpi}").split() + output.split()
+        words = [str(quadrille) if word == "quadrille" else word for word in words]
+        if run.cluster:
+            subprocess.run([quadrille, "cluster", "up", *run.cluster.split()], check=True)
+        try:
+            subprocess.run(words, env=environment, check=True)
+        finally:
+            if run.cluster:
+                subprocess.run([quadrille, "cluster", "down"], check=True)
+
+
+def rendered_in_place():
+    page = []
+    for run in IN_PLACE:
+        path = FOLDER / "in-place" / f"{run.name}.json"
+        if not path.exists():
+            continue
+        page += ["", f"## {run.text}", ""]
+        if run is IN_PLACE[0]:
+            page += ["Messages of random sizes, medians of rounds in which all take turns. `by_rank:1` is MPICH's order as "
+                     "MPICH has it, one partner at a time; `alltoallv_in_place` takes any counts.", ""]
+        page += ["```"]
+        page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
+        page += [run.launch(f"in_place_{run.mpi}"), "```", "", f"![Times against memory](benchmarks/{run.name}.svg)", "",
+                 "| sizes | | memory | median | ratio to two buffers |", "|---|---|---|---|---|"]
+        for kind in json.loads(path.read_text()):
+            first = kind["variants"][0]["median"]
+            for one in kind["variants"]:
+                memory = f"{one['percent']:g} %" if one["percent"] >= 0 else "?"
+                page.append(f"| {kind['kind']} | {one['name']} | {memory} | {1e3 * one['median']:.4g} ms | "
+                            f"{one['median'] / first:.2f} |")
+            if kind["wire"] > 0:
+                page.append(f"| {kind['kind']} | the busiest link, at least | | {1e3 * kind['wire']:.4g} ms | "
+                            f"{kind['wire'] / first:.2f} |")
+    return page
 
 
 def main():
@@ -203,6 +282,7 @@ def main():
         sys.exit(f"there is no {quadrille}: build it, or say where it is with --quadrille")
     if words.what == "measure":
         measure(quadrille, words.names)
+        measure_in_place(quadrille, words.names)
     else:
         render(quadrille)
 

@@ -14,10 +14,11 @@ namespace quadrille::engine {
 
 namespace {
 
-// A budget makes at least so many chunks, as long as they are not too short to be worth a message. First there are
-// more partners, then more chunks under way with each.
+// A budget makes at least so many chunks, half of them where they would be short, and fewer where they would not be
+// worth a message. First there are more partners, then more chunks under way with each.
 constexpr std::int64_t chunks_in_budget = 4;
-constexpr std::int64_t short_chunk = 1024;
+constexpr std::int64_t short_chunk = 8 << 10;
+constexpr std::int64_t shortest_chunk = 1024;
 constexpr std::int64_t long_chunk = 32 << 10;
 constexpr Rank most_lanes = 8;
 constexpr std::int64_t most_chunks = 16;  // more only queue up in the network
@@ -42,8 +43,10 @@ Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
   Cut cut;
   // All that the chunk depends on besides the budget is the same on all ranks, if they are to have the same.
   const std::int64_t share = budget / (wanted.staged_anywhere || wanted.staged ? times_if_staged : 1);
-  const std::int64_t least = std::min(share, short_chunk);
-  cut.chunk = std::clamp(share / chunks_in_budget, least, std::max(least, std::min(long_chunk, wanted.longest)));
+  const std::int64_t least = std::min(share, shortest_chunk);
+  const std::int64_t wanted_chunk = share / chunks_in_budget;
+  cut.chunk = std::clamp(wanted_chunk < short_chunk ? 2 * wanted_chunk : wanted_chunk, least,
+                         std::max(least, std::min(long_chunk, wanted.longest)));
   cut.chunk -= cut.chunk / 9;  // blocks are rounded up
   const std::int64_t own = budget / (wanted.staged ? times_if_staged : 1);
   const std::int64_t slots = cut.chunk == 0 ? 0 : own / cut.chunk;

@@ -69,13 +69,16 @@ void swap_in_place(Builder& builder, const Problem& problem, std::span<const Ran
   const std::int64_t units = scratch_to_swap(problem);
   const Region rings = units > 0 ? builder.scratch(units) : Region{};
   const auto ring = [&](Rank lane) { return units > 0 ? rings.part(lane * (units / lanes), units / lanes) : rings; };
-  std::vector<Last> first(static_cast<std::size_t>(lanes));
+  // Partners to whom it sends first take no scratch: there may well be a few.
+  constexpr Rank few = 4;
+  const Rank wide = lanes == 1 ? 1 : std::max(lanes, few);
+  std::vector<Last> first(static_cast<std::size_t>(wide));
   std::vector<Last> second(static_cast<std::size_t>(lanes));
   Rank sends = 0;
   Rank receives = 0;
   for (const Rank partner : partners) {
     if (problem.rank < partner) {
-      Last& last = first[static_cast<std::size_t>(sends++ % lanes)];
+      Last& last = first[static_cast<std::size_t>(sends++ % wide)];
       last = send_first(builder, problem, partner, last);
     } else {
       const Rank lane = receives++ % lanes;
