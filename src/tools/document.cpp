@@ -34,7 +34,7 @@ constexpr std::string_view introduction =
 
 // As many ranks as can be drawn legibly.
 Problem problem_for(const Algorithm& algorithm) {
-  constexpr std::int64_t most_messages = 60;
+  constexpr std::int64_t most_messages = 50;
   Problem problem;
   problem.ranks = 8;
   const auto predicted = predict(algorithm, with_data(algorithm, problem));

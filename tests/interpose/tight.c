@@ -64,14 +64,14 @@ int main(int argc, char** argv) {
   const rlim_t limit = (rlim_t)(status("VmData:") + (atol(argv[2]) << 10)) << 10;
   const struct rlimit both = {limit, limit};
   setrlimit(RLIMIT_DATA, &both);
-  int failed =
-      wrong(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, (int)elements, MPI_INT, MPI_COMM_WORLD));
+  int failed = wrong(MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, (int)elements, MPI_INT, MPI_COMM_WORLD));
   fill();
-  failed += wrong(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, data, counts, starts, MPI_INT,
-                                MPI_COMM_WORLD));
+  failed +=
+      wrong(MPI_Alltoallv(MPI_IN_PLACE, NULL, NULL, MPI_DATATYPE_NULL, data, counts, starts, MPI_INT, MPI_COMM_WORLD));
   fill();
   failed += wrong(MPI_Alltoallw(MPI_IN_PLACE, NULL, NULL, NULL, data, counts, places, types, MPI_COMM_WORLD));
-  if (rank == 0) printf("%d of 3 failed; %ld MiB of data, at most %ld MiB resident\n", failed, bytes >> 20, status("VmHWM:") >> 10);
+  if (rank == 0)
+    printf("%d of 3 failed; %ld MiB of data, at most %ld MiB resident\n", failed, bytes >> 20, status("VmHWM:") >> 10);
   MPI_Finalize();
   return failed != 0;
 }

@@ -35,7 +35,7 @@ def compile_the_same(folder):
     main = os.path.join(folder, "main.cpp")
     with open(main, "w", encoding="utf-8") as file:
         file.write(MAIN)
-    sources = [f"{SOURCE}/src/{name}.cpp" for name in ("shared/segment", "run/runner", "run/backend", "run/program")]
+    sources = [f"{SOURCE}/src/{name}.cpp" for name in ("shared/segment", "run/runner", "run/backend", "run/program", "run/text")]
     compiled(folder, "-c", main, *sources)
     return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".o")]
 
