@@ -48,6 +48,7 @@ struct Move {
   bool covered = true;                                    ///< the counts are those of all elements, if they should be
   std::optional<std::int64_t> nobody = {};                ///< a rank that there is not, to which an element is to go
   std::function<std::int64_t(std::int64_t)> growth = {};  ///< bytes to make room for so many elements
+  std::function<void(std::int64_t)> reserve = {};         ///< makes it, or throws
   std::function<void(std::int64_t, std::span<Array>)> grow = {};  ///< makes it, and tells where the arrays are now
 };
 
@@ -70,10 +71,12 @@ Move move_of(const std::tuple<std::vector<T>&...>& vectors, std::span<const std:
     };
     return std::apply([&](auto&... one) { return (bytes(one) + ...); }, vectors);
   };
+  move.reserve = [vectors](std::int64_t elements) {
+    std::apply([&](auto&... one) { (one.reserve(static_cast<std::size_t>(elements)), ...); }, vectors);
+  };
   move.grow = [vectors](std::int64_t elements, std::span<Move::Array> arrays) {
     const auto grow = [elements](auto& one) {
       const auto wanted = std::max(static_cast<std::size_t>(elements), one.size());
-      one.reserve(wanted);
       one.resize(wanted);
       return one.data();
     };

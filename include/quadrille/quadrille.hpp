@@ -846,6 +846,7 @@ class QUADRILLE_EXPORT Communicator {
     int root = 0;
     std::span<const std::int64_t> send = {};
     std::span<const std::int64_t> receive = {};
+    bool same = false;  // input and output are one range, empty or not
   };
 
   void run(const detail::Call& call, const Options& options);
@@ -902,7 +903,9 @@ class QUADRILLE_EXPORT Communicator {
   template <class Input, class Output>
   detail::Call exchange(Collective collective, Input& input, Output& output, const Details& details) const {
     same_elements<Input, Output>();
-    return exchange(collective, detail::buffer(input), detail::buffer(output), details);
+    Details all = details;
+    all.same = static_cast<const void*>(std::addressof(input)) == static_cast<const void*>(std::addressof(output));
+    return exchange(collective, detail::buffer(input), detail::buffer(output), all);
   }
   template <class Input, class Output, class Op>
   detail::Call reduction(Collective collective, Input& input, Output& output, Op op, const Details& details) const {

@@ -195,10 +195,12 @@ Shape Preparation::cut_to_swap(Shape shape, std::int32_t lanes) const {
   if (shape.memory == 0) shape.memory = engine::default_budget(data_bytes(output_));
   engine::Cut::Wanted wanted{.ranks = context_.ranks(), .staged = shape.staged, .longest = context_.settings().part};
   wanted.staged_anywhere = wanted.rest = !of_.separate_blocks;
+  if (lanes > 0) wanted.lanes = lanes;
   const engine::Cut cut = engine::Cut::of(shape.memory, wanted);
   shape.segment = cut.chunk;
   shape.window = cut.window;
-  shape.width = lanes > 0 ? lanes : cut.lanes > 1 ? cut.lanes : 0;
+  shape.width = cut.lanes;
+  if (cut.chunk > 0) shape.memory = cut.bytes;
   return shape;
 }
 
@@ -269,6 +271,10 @@ Shape Preparation::shape() {
   Shape shape{.root = of_.rooted ? call_.root : 0, .count = count(), .shares = shares_};
   shape.memory = wishes_.memory == 0 ? bound : bound == 0 ? wishes_.memory : std::min(bound, wishes_.memory);
   shape.in_place = in_place_;
+  // In place a uniform all-to-all is bound in any case, whatever serves it; others are bound when they are cut.
+  if (in_place_ && shape.memory == 0 && call_.collective == Collective::alltoall) {
+    shape.memory = engine::default_budget(data_bytes(output_));
+  }
   shape.fixed_order = of_.reduces && wishes_.fixed_order;
   return shape;
 }

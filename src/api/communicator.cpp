@@ -189,6 +189,7 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
   }
   wanted.memory = bounded(*context, options.memory);
   wanted.growth = move.growth;
+  wanted.reserve = move.reserve;
   if (move.grow) {
     wanted.grow = [grow = move.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
       std::vector<detail::Move::Array> told;
@@ -262,7 +263,7 @@ Call Communicator::scattering(Collective collective, UserBuffer input, UserBuffe
 }
 
 Call Communicator::exchange(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
-  if (input.count > 0 && input.address == output.address) input.address = MPI_IN_PLACE;
+  if (details.same || (input.count > 0 && input.address == output.address)) input.address = MPI_IN_PLACE;
   bool unequal = false;
   if (traits(collective).separate_blocks) {
     if (input.address != MPI_IN_PLACE) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algorithms/catalogue.hpp"
+#include "engine/moving.hpp"
 #include "engine/reduction.hpp"
 #include "patterns/ring.hpp"
 
@@ -11,7 +12,9 @@ namespace quadrille::engine {
 namespace {
 
 std::string call(const Opinion::Camp& camp) {
-  const Algorithm& algorithm = *catalogue()[static_cast<std::size_t>(camp.algorithm)];
+  // What is not in the catalogue is the exchange in place with any counts.
+  const bool listed = camp.algorithm < std::ssize(catalogue());
+  const Algorithm& algorithm = listed ? *catalogue()[static_cast<std::size_t>(camp.algorithm)] : in_place_exchange;
   const Traits of = traits(algorithm.collective);
   const std::string width = camp.width > 0 ? fmt::format(":{}", camp.width) : "";
   std::string text = fmt::format("{} ({}{})", name(algorithm.collective), algorithm.name, width);

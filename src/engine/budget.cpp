@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <quadrille/error.hpp>
 #include <utility>
 
@@ -40,24 +41,30 @@ std::int64_t default_budget(std::int64_t data_bytes) {
 }
 
 Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
-  Cut cut;
   // All that the chunk depends on besides the budget is the same on all ranks, if they are to have the same.
-  const std::int64_t share = budget / (wanted.staged_anywhere || wanted.staged ? times_if_staged : 1);
+  Wanted worst = wanted;
+  worst.staged = wanted.staged || wanted.staged_anywhere;
+  const std::int64_t share = budget / (worst.staged ? times_if_staged : 1);
   const std::int64_t least = std::min(share, shortest_chunk);
-  const std::int64_t wanted_chunk = share / chunks_in_budget;
-  cut.chunk = std::clamp(wanted_chunk < short_chunk ? 2 * wanted_chunk : wanted_chunk, least,
-                         std::max(least, std::min(long_chunk, wanted.longest)));
+  const std::int64_t even = share / chunks_in_budget;
+  Cut cut;
+  cut.chunk =
+      std::clamp(even < short_chunk ? 2 * even : even, least, std::max(least, std::min(long_chunk, wanted.longest)));
   cut.chunk -= cut.chunk / 9;  // blocks are rounded up
-  const std::int64_t own = budget / (wanted.staged ? times_if_staged : 1);
-  const std::int64_t slots = cut.chunk == 0 ? 0 : own / cut.chunk;
+  while (cut.chunk > 0 && taken(cut, worst) > budget) cut.chunk -= std::max<std::int64_t>(1, cut.chunk / 8);
+  if (cut.chunk == 0) return cut;
+  // Few lengths, so that calls with a little more or less data have the same schedule.
+  const int digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cut.chunk)));
+  cut.chunk &= ~((std::int64_t{1} << std::max(0, digits - 4)) - 1);
+  const std::int64_t slots = budget / (wanted.staged ? times_if_staged : 1) / cut.chunk;
   const Rank partners = std::max<Rank>(1, wanted.ranks - 1);
-  const std::int64_t lane = wanted.rest ? 2 : 1;
-  cut.lanes = static_cast<Rank>(std::clamp<std::int64_t>(slots / lane, 1, std::min(partners, most_lanes)));
+  cut.lanes = static_cast<Rank>(
+      std::clamp<std::int64_t>(slots / (wanted.rest ? 2 : 1), 1, std::min({partners, most_lanes, wanted.lanes})));
   cut.window = static_cast<std::int32_t>(
       std::clamp<std::int64_t>(slots / cut.lanes - (wanted.rest ? 1 : 0), 1, most_chunks / cut.lanes));
   while (cut.window > 1 && taken(cut, wanted) > budget) --cut.window;
   while (cut.lanes > 1 && taken(cut, wanted) > budget) --cut.lanes;
-  if (taken(cut, wanted) > budget) cut.chunk = 0;
+  cut.bytes = taken(cut, wanted);
   return cut;
 }
 

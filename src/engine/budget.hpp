@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,10 +23,12 @@ struct Cut {
   std::int64_t chunk = 0;  // bytes; 0: the budget is too small for anything
   std::int32_t window = 1;
   Rank lanes = 1;
+  std::int64_t bytes = 0;  // all that it takes
 
   struct Wanted {
     Rank ranks = 2;
-    bool staged = false;               // messages must be packed
+    Rank lanes = std::numeric_limits<Rank>::max();  // no more
+    bool staged = false;                            // messages must be packed
     bool staged_anywhere = false;      // perhaps only on another rank, which must have chunks of the same size
     bool rest = false;                 // a lane needs room for a chunk more than are under way
     std::int64_t longest = 1LL << 30;  // no chunk is longer

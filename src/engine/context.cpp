@@ -395,7 +395,7 @@ std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const
   // Swaps are cut so that they fit, if they can be; where blocks differ, ranks find out together.
   if (shape.swaps) {
     const bool fits = shape.segment > 0 || traits(shape.algorithm->collective).separate_blocks;
-    return fits ? shape.memory : least_to_swap;
+    return fits ? shape.memory : std::max(shape.memory + 1, least_to_swap);
   }
   const Algorithm& algorithm = *shape.algorithm;
   // Whether it is in place is for each rank to say, or for the root alone.
@@ -567,12 +567,13 @@ void Context::begin(Task& task) {
   }
   task.state_ = Task::State::agreeing;
   task.mine_ = {};
+  const bool own_memory = task.shape_.swaps && traits(task.shape_.algorithm->collective).separate_blocks;
   task.mine_.lowest = {.algorithm = place_of(*task.shape_.algorithm),
                        .root = task.shape_.root,
                        .width = task.shape_.swaps ? 0 : task.shape_.width,
                        .count = task.shape_.shares ? task.shape_.shares->total() : task.shape_.count,
                        .shares = task.shape_.shares ? task.shape_.shares->mark() : 0,
-                       .memory = task.shape_.swaps ? 0 : task.shape_.memory,
+                       .memory = own_memory ? 0 : task.shape_.memory,
                        .commutative = task.shape_.commutative,
                        .fixed_order = task.shape_.fixed_order,
                        .element_bytes = task.main_.scratch_layout().size(),
@@ -609,10 +610,15 @@ void Context::next_phase(Task& task) {
   bool more = false;
   try {
     more = task.plan_->next(phase);
+    Listener& listener = task;
+    if (more) task.phases_.push_back(std::make_unique<Exchange>(ground_, std::move(phase), posting({}), listener));
   } catch (const Error&) {
     task.error_ = std::current_exception();
     task.plan_ = nullptr;
     end(task, Task::State::failed);
+    return;
+  } catch (...) {
+    fail_all(std::current_exception());
     return;
   }
   if (!more) {
@@ -620,8 +626,6 @@ void Context::next_phase(Task& task) {
     task.main_.start(first_tag(task), task.sequence_);
     return;
   }
-  Listener& listener = task;
-  task.phases_.push_back(std::make_unique<Exchange>(ground_, std::move(phase), posting({}), listener));
   task.phases_.back()->start(first_tag(task), task.sequence_);
 }
 

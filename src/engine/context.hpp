@@ -85,6 +85,9 @@ class Context {
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 
+  // Whether a collective has failed in the middle: nothing more can run.
+  bool broken() const { return !broken_.empty(); }
+
   // Whether it would be refused for the memory it takes, on this and every rank.
   bool exceeds_memory(const Task& task) const;
 

@@ -115,9 +115,9 @@ void Exchange::start(int first_tag, std::int64_t run) {
 }
 
 bool Exchange::cancel() {
-  if (!running_) return false;
+  if (!running_) return may_be_read_;
   end();
-  const bool may_be_read = ground_.requests->abandon(*this);
+  const bool may_be_read = may_be_read_ = ground_.requests->abandon(*this);
   for (Message* message : held_) abandon(*message);
   for (Message* message : undemanded_) abandon(*message);
   held_.clear();

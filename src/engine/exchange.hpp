@@ -153,7 +153,8 @@ class Exchange final : public Backend {
   std::int64_t run_ = 0;
   std::vector<std::int64_t> slot_offsets_;  // and behind them what they take
   bool running_ = false;
-  bool inside_ = false;  // one of its operations is under way
+  bool may_be_read_ = false;  // MPI may still send from what a run that was given up had
+  bool inside_ = false;       // one of its operations is under way
 };
 
 }  // namespace quadrille::engine

@@ -263,9 +263,10 @@ class MovePlan final : public Plan {
     std::int64_t bytes = std::min(move_.memory - growth, std::max(least, others));
     while (Arena::taken_for(bytes) > move_.memory - growth) bytes -= std::max<std::int64_t>(1, bytes / 16);
     try {
+      if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
       result_->peak_bytes = Arena::taken_for(std::max(bytes, element)) + growth;
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
       own_ = {Trouble::exhausted, bytes};
     }
   }

@@ -35,9 +35,10 @@ struct Move {
   bool covered = true;                 // counts are those of all elements, if they should be
   std::int64_t elements = -1;          // that the arrays hold; -1: nobody knows
   std::optional<std::int64_t> nobody;  // a rank that there is not, to which an element is to go
-  // Bytes it takes to make room for so many elements to be received, from the same budget; then has it done, and gives
-  // the arrays their addresses. Where there are none there is room.
+  // Bytes it takes to make room for so many elements to be received, from the same budget; what makes it, or throws;
+  // and what uses it and gives the arrays their addresses. Where there are none there is room.
   std::function<std::int64_t(std::int64_t elements)> growth;
+  std::function<void(std::int64_t elements)> reserve;
   std::function<void(std::int64_t elements, std::span<Array> arrays)> grow;
 };
 

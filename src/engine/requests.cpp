@@ -43,13 +43,16 @@ bool Requests::poll() {
   collect(count, with_errors);
   drop_ended();
   telling_ = true;
+  struct Told {
+    bool& telling;
+    ~Told() { telling = false; }
+  } told{telling_};
   // Whoever is told may post more.
   for (std::size_t i = 0; i < ended_.size(); ++i) {
     const Ended ended = ended_[i];
     --ended.message->open;
     ended.message->exchange->part_ended(ended);
   }
-  telling_ = false;
   return true;
 }
 

@@ -55,7 +55,7 @@ int serve_or_hand_down(Collective collective, MPI_Comm comm, const Describe& des
       seen.context->run(std::move(task));
     } catch (const Error& error) {
       // Then no rank has memory enough, or one has not, and nothing has moved.
-      if (!in_place || error.code() != MPI_ERR_NO_MEM) throw;
+      if (!in_place || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
       fate = {.outcome = Outcome::memory};
       return hand_down();
     }

@@ -180,6 +180,61 @@ TEST_P(Swaps, CutASubarrayThatIsAWholeBlock) {
   for (MPI_Datatype& type : types) MPI_Type_free(&type);
 }
 
+// Blocks of one size for all, on ranks whose types have gaps and on others.
+TEST_P(Swaps, CutUniformBlocksAlikeWhateverTheirTypes) {
+  Communicator comm = world();
+  MPI_Datatype spread = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &spread);
+  MPI_Type_commit(&spread);
+  const bool gaps = comm.rank() % 2 == 1;
+  const int ints = gaps ? 3 : 1;
+  constexpr std::int64_t count = 700;
+  for (const std::int64_t memory : {0, 256, 300, 1000, 4000, 5000, 20000, 200000}) {
+    std::vector<int> data(static_cast<std::size_t>(comm.size() * count * ints), -1);
+    const auto at = [&](int peer, std::int64_t i) -> int& {
+      return data[static_cast<std::size_t>((peer * count + i) * ints)];
+    };
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      for (std::int64_t i = 0; i < count; ++i) at(peer, i) = value(comm.rank(), peer, i);
+    }
+    const std::int64_t peak = peak_of([&] {
+      comm.alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), count, gaps ? spread : MPI_INT,
+                    {.algorithm = GetParam(), .memory = memory});
+    });
+    EXPECT_LE(peak, memory == 0 ? 65536 : memory);
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      for (std::int64_t i = 0; i < count; ++i) ASSERT_EQ(at(peer, i), value(peer, comm.rank(), i)) << memory;
+    }
+  }
+  MPI_Type_free(&spread);
+}
+
+// More partners at a time than there is memory for.
+TEST_P(Swaps, KeepToTheBudgetWhateverTheWidth) {
+  Communicator comm = world();
+  const std::string wide = GetParam() + ":6";
+  const std::int64_t peak = peak_of([&] {
+    swap_and_check(comm, MPI_INT, 1, [&](int peer) { return common(peer, comm.rank(), 1) * 97; },
+                   {.algorithm = wide, .memory = 300});
+  });
+  EXPECT_LE(peak, 300);
+}
+
+// One object twice is in place, also where it is empty.
+TEST_P(Swaps, AreInPlaceOnRanksWithoutData) {
+  Communicator comm = world();
+  std::vector<int> data;
+  std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 0);
+  if (comm.rank() != 0) {
+    for (int peer = 1; peer < comm.size(); ++peer) {
+      counts[static_cast<std::size_t>(peer)] = 3;
+      data.insert(data.end(), 3, value(comm.rank(), peer, 0));
+    }
+  }
+  comm.alltoallv(data, counts, data, counts, {.algorithm = GetParam()});
+  for (std::size_t i = 0; i < data.size(); ++i) EXPECT_EQ(data[i], value(static_cast<int>(i / 3) + 1, comm.rank(), 0));
+}
+
 INSTANTIATE_TEST_SUITE_P(Orders, Swaps, testing::ValuesIn(orders));
 
 // A random problem that all ranks know.

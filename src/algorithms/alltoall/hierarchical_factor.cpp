@@ -3,7 +3,7 @@
 // end. So a link is busy with one other node at a time, and what does not leave a node keeps no link waiting.
 //
 // Steps: for an even number N of nodes with an even number q of ranks each p - 1, for others at most N + 1 more; in
-// place times m segments. Cost: steps (a + n b), n the largest block. Any number of ranks on any nodes. Scratch: none,
+// place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks on any nodes. Scratch: none,
 // in place w segments for w in flight, for each of k partners at a time.
 
 #include <algorithm>
