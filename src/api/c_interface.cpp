@@ -320,6 +320,7 @@ int quadrille_fortran_alltoall_in_place(void* buffer, MPI_Count count, MPI_Fint 
   return quadrille_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, count, MPI_Type_f2c(type), comm, &options);
 }
 
+// NOLINTNEXTLINE(readability-function-size): MPI's own arguments
 int quadrille_fortran_alltoallv_in_place(void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                                          const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Fint type,
                                          quadrille_comm comm, MPI_Count memory, quadrille_request* request,

@@ -76,13 +76,10 @@ bool AgreeOnChunks::next(Phase& phase) {
   const auto ranks = allgather_->schedule().ranks;
   if (!std::exchange(told_, true)) {
     chunks_.assign(static_cast<std::size_t>(ranks), 0);
-    const auto words = [&](std::int64_t* first, std::int64_t count) {
-      const auto bytes = count * static_cast<std::int64_t>(sizeof(std::int64_t));
-      return std::vector<Typed>{{reinterpret_cast<std::byte*>(first), bytes, &bytes_}};
-    };
+    constexpr std::int64_t word = sizeof(std::int64_t);
     phase.program = allgather_;
-    phase.binding.input = words(&own_, 1);
-    phase.binding.output = words(chunks_.data(), ranks);
+    phase.binding.input = {{reinterpret_cast<std::byte*>(&own_), word, &bytes_}};
+    phase.binding.output = {{reinterpret_cast<std::byte*>(chunks_.data()), ranks * word, &bytes_}};
     return true;
   }
   const auto wrong = std::find(chunks_.begin(), chunks_.end(), unequal);

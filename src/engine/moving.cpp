@@ -92,7 +92,7 @@ std::string text_of(const Report& report, std::int64_t rank) {
   return {};
 }
 
-int code_of(Trouble trouble) {
+int error_of(Trouble trouble) {
   switch (trouble) {
     case Trouble::negative:
     case Trouble::uncovered:
@@ -282,7 +282,7 @@ class MovePlan final : public Plan {
   void refuse() const {
     const auto bad =
         std::find_if(reports_.begin(), reports_.end(), [](const Report& one) { return one.trouble != Trouble::none; });
-    if (bad != reports_.end()) throw Error(code_of(bad->trouble), text_of(*bad, bad - reports_.begin()));
+    if (bad != reports_.end()) throw Error(error_of(bad->trouble), text_of(*bad, bad - reports_.begin()));
   }
 
   void get_ready() {

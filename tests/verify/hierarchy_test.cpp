@@ -15,7 +15,7 @@ namespace {
 std::vector<Collective> composed() {
   std::vector<Collective> all;
   for (const Algorithm* algorithm : catalogue()) {
-    if (algorithm->hierarchical) all.push_back(algorithm->collective);
+    if (algorithm->name == "hierarchical") all.push_back(algorithm->collective);
   }
   return all;
 }
