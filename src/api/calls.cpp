@@ -266,10 +266,9 @@ Shape Preparation::with_algorithm(const Shape& shape, const Guide::Entry* rule) 
 }
 
 Shape Preparation::shape() {
-  const std::int64_t bound = context_.settings().memory;
   if (of_.counts_differ) shares_ = context_.shares(call_.output.counts);
   Shape shape{.root = of_.rooted ? call_.root : 0, .count = count(), .shares = shares_};
-  shape.memory = wishes_.memory == 0 ? bound : bound == 0 ? wishes_.memory : std::min(bound, wishes_.memory);
+  shape.memory = context_.bounded(wishes_.memory);
   shape.in_place = in_place_;
   // In place a uniform all-to-all is bound in any case, whatever serves it; others are bound when they are cut.
   if (in_place_ && shape.memory == 0 && call_.collective == Collective::alltoall) {

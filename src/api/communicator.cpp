@@ -135,12 +135,6 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
 
 namespace {
 
-// What a call may take: no more than the communicator, if that has a bound.
-std::int64_t bounded(const Context& context, std::int64_t memory) {
-  const std::int64_t bound = context.settings().memory;
-  return memory == 0 ? bound : bound == 0 ? memory : std::min(bound, memory);
-}
-
 api::Wishes wishes_of(Collective collective, const Options& options) {
   return {api::named(collective, options.algorithm), options.fixed_order, options.memory};
 }
@@ -187,7 +181,7 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
     wanted.has_gaps = !layout.is_contiguous() || layout.size() != layout.extent() || layout.size() == 0;
     wanted.arrays.front().element_bytes = std::max<std::int64_t>(1, layout.size());
   }
-  wanted.memory = bounded(*context, options.memory);
+  wanted.memory = context->bounded(options.memory);
   wanted.growth = move.growth;
   wanted.reserve = move.reserve;
   if (move.grow) {
@@ -238,7 +232,7 @@ Moved Communicator::move(const detail::Move& move, const Options& options) {
 }
 
 std::int64_t Communicator::budget_for(std::int64_t bytes, const Options& options) const {
-  const std::int64_t told = bounded(*context_, options.memory);
+  const std::int64_t told = context_->bounded(options.memory);
   return told > 0 ? told : engine::default_budget(bytes);
 }
 

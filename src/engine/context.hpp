@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -48,6 +49,11 @@ class Context {
   // Elements that a rank has room for in its node's memory, on every node; 0: there is none.
   std::int64_t room_for(const Layout& element) const;
 
+  // What a call may take that asks for so many bytes: no more than the settings allow; 0: no bound.
+  std::int64_t bounded(std::int64_t memory) const {
+    const std::int64_t bound = settings_.memory;
+    return memory == 0 ? bound : bound == 0 ? memory : std::min(bound, memory);
+  }
   // Bytes that a collective of that shape may take on any rank, where the settings bound them, else 0. `layout` is that
   // of the elements it reduces, if it does.
   std::int64_t memory_for(const Shape& shape, const Layout& layout) const;

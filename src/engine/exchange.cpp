@@ -10,15 +10,7 @@ namespace quadrille::engine {
 
 Exchange::Exchange(const Ground& ground, std::shared_ptr<const Program> program, const Posting& posting,
                    Listener& listener)
-    : ground_(ground), program_(std::move(program)), listener_(listener), scratch_layout_(Layout::basic(1)) {
-  auto runner = std::make_unique<Runner>(*program_, *this, posting);
-  runner_ = runner.get();
-  machine_ = std::move(runner);
-  binding_.unit = schedule().unit;
-  binding_.scratch.resize(schedule().scratch.size());
-  scratch_.resize(schedule().scratch.size());
-  lay_out_slots();
-}
+    : Exchange(ground, Phase{.program = std::move(program), .protocol = {}, .binding = {}}, posting, listener) {}
 
 Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener)
     : ground_(ground),

@@ -415,6 +415,15 @@ TEST(Redistribute, MovesSeveralVectorsAlike) {
   const Moved moved = comm.redistribute(std::tie(places, names), counts);
   ASSERT_EQ(std::ssize(places), sum(moved.counts));
   ASSERT_EQ(places.size(), names.size());
+  // Which of each source's elements were for this rank, all know.
+  std::vector<double> expected;
+  for (int source = 0; source < comm.size(); ++source) {
+    const auto count = [&](int to) { return (to + 3 * source) % 5 * 10; };
+    int first = 0;
+    for (int to = 0; to < comm.rank(); ++to) first += count(to);
+    for (int i = 0; i < count(comm.rank()); ++i) expected.push_back(source * 1000 + first + i);
+  }
+  EXPECT_EQ(places, expected);
   for (std::size_t i = 0; i < places.size(); ++i) {
     const int source = static_cast<int>(places[i]) / 1000;
     EXPECT_EQ(names[i], (std::array<char, 3>{static_cast<char>(source),

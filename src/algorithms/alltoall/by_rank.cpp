@@ -21,22 +21,10 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern constexpr Algorithm by_rank = {
-    .collective = Collective::alltoall,
-    .name = "by_rank",
-    .summary = "ranks swap blocks with one after another as their numbers go: MPICH's order in place",
-    .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "2p - 3; in place times m + 1",
-    .cost = "steps (a + n b)",
-    .scratch = "0; in place k w segments",
-    .restrictions = {},
-    .segmented = true,
-    .swaps = true,
-    .width = 1,
-    .build = build,
-    .predict = predict,
-    .scratch_units = scratch_to_swap,
-};
+extern constexpr Algorithm by_rank =
+    swapping("by_rank", "ranks swap blocks with one after another as their numbers go: MPICH's order in place",
+             "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
+             "2p - 3; in place times m + 1", build, predict);
 
 }  // namespace quadrille::alltoall
 

@@ -24,22 +24,10 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern constexpr Algorithm hierarchical_sets = {
-    .collective = Collective::alltoall,
-    .name = "hierarchical_sets",
-    .summary = "halves of the ranks swap blocks with each other, then each within itself",
-    .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "p/2 + p/4 + ... + 1, each rounded up; in place times m + 1",
-    .cost = "steps (a + n b)",
-    .scratch = "0; in place k w segments",
-    .restrictions = {},
-    .segmented = true,
-    .swaps = true,
-    .width = 1,
-    .build = build,
-    .predict = predict,
-    .scratch_units = scratch_to_swap,
-};
+extern constexpr Algorithm hierarchical_sets =
+    swapping("hierarchical_sets", "halves of the ranks swap blocks with each other, then each within itself",
+             "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
+             "p/2 + p/4 + ... + 1, each rounded up; in place times m + 1", build, predict);
 
 }  // namespace quadrille::alltoall
 

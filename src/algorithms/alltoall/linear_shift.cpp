@@ -20,22 +20,10 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern constexpr Algorithm linear_shift = {
-    .collective = Collective::alltoall,
-    .name = "linear_shift",
-    .summary = "in step i those ranks swap blocks whose numbers add up to i",
-    .paper = "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-    .steps = "p, for p < 3 p - 1; in place times m + 1",
-    .cost = "steps (a + n b)",
-    .scratch = "0; in place k w segments",
-    .restrictions = {},
-    .segmented = true,
-    .swaps = true,
-    .width = 1,
-    .build = build,
-    .predict = predict,
-    .scratch_units = scratch_to_swap,
-};
+extern constexpr Algorithm linear_shift =
+    swapping("linear_shift", "in step i those ranks swap blocks whose numbers add up to i",
+             "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
+             "p, for p < 3 p - 1; in place times m + 1", build, predict);
 
 }  // namespace quadrille::alltoall
 

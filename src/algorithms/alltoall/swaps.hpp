@@ -20,4 +20,24 @@ std::int64_t scratch_to_swap(const Problem& problem);
 // What it takes, where one partner after another takes so many steps.
 Prediction predict_swaps(const Problem& problem, std::int64_t steps);
 
+// An algorithm of this kind: what it does not share with the others.
+constexpr Algorithm swapping(std::string_view name, std::string_view summary, std::string_view paper,
+                             std::string_view steps, void (*build)(Builder&, const Problem&),
+                             Prediction (*predict)(const Problem&)) {
+  return {.collective = Collective::alltoall,
+          .name = name,
+          .summary = summary,
+          .paper = paper,
+          .steps = steps,
+          .cost = "steps (a + n b)",
+          .scratch = "0; in place k w segments",
+          .restrictions = {},
+          .segmented = true,
+          .swaps = true,
+          .width = 1,
+          .build = build,
+          .predict = predict,
+          .scratch_units = scratch_to_swap};
+}
+
 }  // namespace quadrille::alltoall

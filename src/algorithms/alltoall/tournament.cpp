@@ -23,22 +23,9 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern constexpr Algorithm tournament = {
-    .collective = Collective::alltoall,
-    .name = "tournament",
-    .summary = "in every round ranks meet in pairs and swap their blocks; in place through a little scratch",
-    .paper = "",
-    .steps = "p - 1, for an odd p > 1 p; in place times m + 1",
-    .cost = "steps (a + n b)",
-    .scratch = "0; in place k w segments",
-    .restrictions = {},
-    .segmented = true,
-    .swaps = true,
-    .width = 1,
-    .build = build,
-    .predict = predict,
-    .scratch_units = scratch_to_swap,
-};
+extern constexpr Algorithm tournament = swapping(
+    "tournament", "in every round ranks meet in pairs and swap their blocks; in place through a little scratch", "",
+    "p - 1, for an odd p > 1 p; in place times m + 1", build, predict);
 
 }  // namespace quadrille::alltoall
 
