@@ -13,42 +13,22 @@
 #include <random>
 #include <span>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace {
 
 using Vector = std::array<double, 3>;
-using Counts = std::vector<std::int64_t>;
 
 constexpr std::int64_t average = 20000;         // particles a rank
 constexpr std::int64_t room = average * 3 / 2;  // that each has memory for
 constexpr int steps = 10;
 
-// As they are drawn, or read from a file.
-struct Particle {
-  Vector position;
-  Vector velocity;
-  std::int64_t id;
-};
-
-// As one computes with them.
 struct Particles {
   std::vector<Vector> positions;
   std::vector<Vector> velocities;
   std::vector<std::int64_t> ids;
 
   std::size_t size() const { return ids.size(); }
-  void reserve(std::size_t count) {
-    positions.reserve(count);
-    velocities.reserve(count);
-    ids.reserve(count);
-  }
-  void swap(std::size_t a, std::size_t b) {
-    std::swap(positions[a], positions[b]);
-    std::swap(velocities[a], velocities[b]);
-    std::swap(ids[a], ids[b]);
-  }
 };
 
 // The slab, and the rank, that a position falls into.
@@ -57,33 +37,29 @@ int owner(const Vector& position, int ranks) {
 }
 
 // Every rank draws its own, from all over the box.
-std::vector<Particle> draw(int rank) {
+Particles draw(int rank) {
   std::mt19937 random(static_cast<unsigned>(rank));
   std::uniform_real_distribution<double> place(0, 1);
   std::normal_distribution<double> speed(0, 0.01);
-  std::vector<Particle> drawn;
-  drawn.reserve(room);
+  Particles drawn;
+  drawn.positions.reserve(room);
+  drawn.velocities.reserve(room);
+  drawn.ids.reserve(room);
   for (std::int64_t i = 0; i < average; ++i) {
-    drawn.push_back({{place(random), place(random), place(random)},
-                     {speed(random), speed(random), speed(random)},
-                     average * rank + i});
+    drawn.positions.push_back({place(random), place(random), place(random)});
+    drawn.velocities.push_back({speed(random), speed(random), speed(random)});
+    drawn.ids.push_back(average * rank + i);
   }
   return drawn;
 }
 
-Particles deal(quadrille::Communicator& comm) {
-  std::vector<Particle> drawn = draw(comm.rank());
-  // One vector need not be in any order: a function says where each element goes. `drawn` has room for what comes.
-  comm.redistribute(drawn, [ranks = comm.size()](const Particle& one) { return owner(one.position, ranks); });
-
-  Particles particles;
-  particles.reserve(room);
-  for (const Particle& one : drawn) {
-    particles.positions.push_back(one.position);
-    particles.velocities.push_back(one.velocity);
-    particles.ids.push_back(one.id);
-  }
-  return particles;
+// Each particle goes to its owner. All arrays become as long as what they receive, and stay where they are as long as
+// that fits their capacity.
+quadrille::Moved deal(quadrille::Communicator& comm, Particles& particles) {
+  const auto rank_of = [&comm](const Vector& position, const Vector&, std::int64_t) {
+    return owner(position, comm.size());
+  };
+  return comm.redistribute(std::tie(particles.positions, particles.velocities, particles.ids), rank_of);
 }
 
 void step(Particles& particles) {
@@ -94,27 +70,6 @@ void step(Particles& particles) {
       x -= std::floor(x);
     }
   }
-}
-
-// Orders them by the rank they go to, by swaps, and returns how many go to each.
-Counts order(Particles& particles, int ranks) {
-  const auto to = [&](std::size_t i) { return static_cast<std::size_t>(owner(particles.positions[i], ranks)); };
-  Counts counts(static_cast<std::size_t>(ranks));
-  for (std::size_t i = 0; i < particles.size(); ++i) ++counts[to(i)];
-
-  // For each rank, the place behind those already found for it.
-  std::vector<std::size_t> next(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), next.begin(), std::size_t{0});
-  std::size_t end = 0;
-  for (std::size_t rank = 0; rank < counts.size(); ++rank) {
-    end += static_cast<std::size_t>(counts[rank]);
-    while (next[rank] < end) {
-      const std::size_t wanted = to(next[rank]);
-      if (wanted != rank) particles.swap(next[rank], next[wanted]);
-      ++next[wanted];
-    }
-  }
-  return counts;
 }
 
 // What the check wants to know, summed up over all ranks, and the largest amounts of memory.
@@ -136,15 +91,13 @@ struct Join {
 
 bool simulate() {
   quadrille::Communicator comm(MPI_COMM_WORLD);
-  Particles particles = deal(comm);
+  Particles particles = draw(comm.rank());
+  deal(comm, particles);
 
   Summary summary;
   for (int i = 0; i < steps; ++i) {
     step(particles);
-    const Counts counts = order(particles, comm.size());
-    // All arrays become as long as what they receive, and stay where they are as long as that fits their capacity.
-    const quadrille::Moved moved =
-        comm.redistribute(std::tie(particles.positions, particles.velocities, particles.ids), counts);
+    const quadrille::Moved moved = deal(comm, particles);
     const auto all = static_cast<std::int64_t>(particles.size());
     const std::int64_t bytes = all * static_cast<std::int64_t>(2 * sizeof(Vector) + sizeof(std::int64_t));
     summary.moved += all - moved.counts[static_cast<std::size_t>(comm.rank())];

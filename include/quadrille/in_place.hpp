@@ -1,13 +1,14 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
-#include <iterator>
 #include <memory>
-#include <numeric>
 #include <optional>
+#include <ranges>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "quadrille/call.hpp"
+#include "quadrille/pending.hpp"
 
 namespace quadrille {
 
@@ -28,6 +30,51 @@ struct Parts {
 struct Moved {
   std::vector<std::int64_t> counts;  ///< elements received, by source
   std::int64_t peak_bytes = 0;       ///< memory that this rank took beyond the data's, longer vectors included
+};
+
+/// A move on its way.
+class [[nodiscard]] PendingMove : public Pending {
+ public:
+  /// \cond
+  PendingMove(detail::Handle handle, std::shared_ptr<Moved> moved)
+      : Pending(std::move(handle)), moved_(std::move(moved)) {}
+  /// \endcond
+
+  /// Waits until it is done, and tells what it came to.
+  Moved wait() {
+    Pending::wait();
+    return *moved_;
+  }
+
+ private:
+  std::shared_ptr<Moved> moved_;
+};
+
+/// A move that is set up once and run as often as wanted.
+class [[nodiscard]] PersistentMove : public Persistent {
+ public:
+  /// \cond
+  PersistentMove(detail::Handle handle, std::shared_ptr<Moved> moved)
+      : Persistent(std::move(handle)), moved_(std::move(moved)) {}
+  /// \endcond
+
+  /// Waits until the run is done, and tells what it came to.
+  Moved wait() {
+    Persistent::wait();
+    return *moved_;
+  }
+
+ private:
+  std::shared_ptr<Moved> moved_;
+};
+
+/// A vector that can be made longer: std::vector with any allocator, or one like it.
+template <class Vector>
+concept GrowingData = std::ranges::contiguous_range<Vector> &&
+    std::is_trivially_copyable_v<std::ranges::range_value_t<Vector>> && requires(Vector& vector, std::size_t length) {
+  vector.reserve(length);
+  vector.resize(length);
+  { vector.capacity() } -> std::convertible_to<std::size_t>;
 };
 
 /// \cond
@@ -47,21 +94,31 @@ struct Move {
   std::int64_t elements = -1;                             ///< that the arrays hold; -1: nobody knows
   bool covered = true;                                    ///< the counts are those of all elements, if they should be
   std::optional<std::int64_t> nobody = {};                ///< a rank that there is not, to which an element is to go
+  std::int64_t taken = 0;                                 ///< bytes that making it ready took
   std::function<std::int64_t(std::int64_t)> growth = {};  ///< bytes to make room for so many elements
   std::function<void(std::int64_t)> reserve = {};         ///< makes it, or throws
-  std::function<void(std::int64_t, std::span<Array>)> grow = {};  ///< makes it, and tells where the arrays are now
+  std::function<void(std::int64_t, std::span<Array>)> grow = {};  ///< uses it, and tells where the arrays are now
+  std::function<void(std::int64_t)> shrink = {};                  ///< to so many elements, when all is done
 };
 
+/// Whether counts, which may be anything, add up to that.
+inline bool add_up_to(std::int64_t total, std::span<const std::int64_t> counts) {
+  for (const std::int64_t count : counts) {
+    if (count < 0 || count > total) return false;
+    total -= count;
+  }
+  return total == 0;
+}
+
 /// Vectors that become as long as what they receive.
-template <class... T>
-Move move_of(const std::tuple<std::vector<T>&...>& vectors, std::span<const std::int64_t> counts) {
+template <class... Vector>
+Move move_of(const std::tuple<Vector&...>& vectors, std::span<const std::int64_t> counts) {
   Move move{.send = {counts}};
   std::apply(
       [&](auto&... one) {
-        (move.arrays.push_back({one.data(), static_cast<std::int64_t>(sizeof(T))}), ...);
+        (move.arrays.push_back({std::ranges::data(one), static_cast<std::int64_t>(sizeof(one[0]))}), ...);
         move.elements = std::min({static_cast<std::int64_t>(one.size())...});
-        const auto all = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-        move.covered = ((static_cast<std::int64_t>(one.size()) == all) && ...);
+        move.covered = (add_up_to(static_cast<std::int64_t>(one.size()), counts) && ...);
       },
       vectors);
   move.growth = [vectors](std::int64_t elements) {
@@ -76,55 +133,144 @@ Move move_of(const std::tuple<std::vector<T>&...>& vectors, std::span<const std:
   };
   move.grow = [vectors](std::int64_t elements, std::span<Move::Array> arrays) {
     const auto grow = [elements](auto& one) {
-      const auto wanted = std::max(static_cast<std::size_t>(elements), one.size());
-      one.resize(wanted);
-      return one.data();
+      one.resize(std::max(static_cast<std::size_t>(elements), static_cast<std::size_t>(one.size())));
+      return std::ranges::data(one);
     };
     std::size_t next = 0;
     std::apply([&](auto&... one) { ((arrays[next++].data = grow(one)), ...); }, vectors);
   };
+  move.shrink = [vectors](std::int64_t elements) {
+    std::apply([&](auto&... one) { (one.resize(static_cast<std::size_t>(elements)), ...); }, vectors);
+  };
   return move;
 }
 
-/// Elements of two neighbouring ranges, each ordered by the rank they are for, which is one of [low, high), become
-/// ordered together; those for one rank keep their order.
-template <class Iterator, class RankOf>
-void merge_by_rank(Iterator first, Iterator middle, Iterator last, RankOf& rank_of, int low, int high) {
-  if (first == middle || middle == last || high - low < 2) return;
-  const int split = low + (high - low) / 2;
-  const auto below = [&](const auto& element) { return static_cast<int>(rank_of(element)) < split; };
-  const Iterator left = std::partition_point(first, middle, below);
-  const Iterator right = std::partition_point(middle, last, below);
-  const Iterator joint = std::rotate(left, middle, right);
-  merge_by_rank(first, left, joint, rank_of, low, split);
-  merge_by_rank(joint, right, last, rank_of, split, high);
-}
+/// Tells the rank that an element of each vector is for.
+template <class RankOf, class... Vector>
+concept Ranks = std::is_invocable_r_v < int,
+        RankOf&, const std::ranges::range_value_t<Vector>
+&... > ;
 
-/// Orders elements by the rank they are for, those for one rank as they were, with room for `extra` elements besides.
-template <class T, class RankOf>
-void order_by_rank(std::span<T> data, RankOf& rank_of, int ranks, std::span<T> extra) {
-  const auto before = [&](const T& a, const T& b) { return rank_of(a) < rank_of(b); };
-  if (std::is_sorted(data.begin(), data.end(), before)) return;
-  const std::size_t block = std::max<std::size_t>(1, extra.size());
-  std::vector<std::size_t> next(static_cast<std::size_t>(ranks));
-  for (std::size_t begin = 0; begin < data.size() && block > 1; begin += block) {
-    const std::span<T> piece = data.subspan(begin, std::min(block, data.size() - begin));
+/// Vectors side by side: a row is an element of each, and goes to one rank.
+template <class RankOf, class... Vector>
+class Rows {
+ public:
+  Rows(const std::tuple<Vector&...>& columns, RankOf& rank_of) : columns_(columns), rank_of_(rank_of) {}
+
+  std::size_t size() const {
+    return std::apply([](auto&... one) { return std::min({static_cast<std::size_t>(one.size())...}); }, columns_);
+  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(size() * (sizeof(Element<Vector>) + ...)); }
+
+  /// Counts the rows for each rank; returns one that is none, if there is.
+  std::optional<int> count(int ranks, std::vector<std::int64_t>& counts) const {
+    std::optional<int> nobody;
+    counts.assign(static_cast<std::size_t>(ranks), 0);
+    for (std::size_t row = 0; row < size(); ++row) {
+      const int to = rank(row);
+      if (to >= 0 && to < ranks) {
+        ++counts[static_cast<std::size_t>(to)];
+      } else {
+        nobody = to;
+      }
+    }
+    return nobody;
+  }
+
+  /// Orders rows by the rank they are for, those for one rank as they were, within so many bytes; returns how many it
+  /// took. Pieces that fit are dealt out by rank; then neighbours are merged where they lie.
+  std::int64_t order(int ranks, std::int64_t budget) const {
+    if (is_ordered()) return 0;
+    constexpr std::size_t widest = std::max({sizeof(Element<Vector>)...});
+    const std::size_t fitting = static_cast<std::size_t>(budget) / (widest + sizeof(int));
+    const std::size_t piece = std::clamp<std::size_t>(fitting, 1, size());
+    std::int64_t taken = 0;
+    if (piece > 1) {
+      std::vector<std::byte> room(piece * widest);
+      std::vector<int> to(piece);
+      std::vector<std::size_t> next(static_cast<std::size_t>(ranks));
+      for (std::size_t begin = 0; begin < size(); begin += piece) {
+        deal(begin, std::min(piece, size() - begin), room, to, next);
+      }
+      taken = static_cast<std::int64_t>(piece * (widest + sizeof(int)));
+    }
+    for (std::size_t length = piece; length < size(); length *= 2) {
+      for (std::size_t begin = 0; begin + length < size(); begin += 2 * length) {
+        merge(begin, begin + length, std::min(begin + 2 * length, size()), 0, ranks);
+      }
+    }
+    return taken;
+  }
+
+ private:
+  template <class One>
+  using Element = std::ranges::range_value_t<One>;
+
+  int rank(std::size_t row) const {
+    return std::apply([&](auto&... one) { return static_cast<int>(rank_of_(std::as_const(one[row])...)); }, columns_);
+  }
+
+  bool is_ordered() const {
+    for (std::size_t row = 1; row < size(); ++row) {
+      if (rank(row) < rank(row - 1)) return false;
+    }
+    return true;
+  }
+
+  /// A piece, by counting: `to` has room for the rank of each row, `next` is as long as there are ranks.
+  void deal(std::size_t begin, std::size_t length, std::span<std::byte> room, std::span<int> to,
+            std::span<std::size_t> next) const {
     std::fill(next.begin(), next.end(), 0);
-    for (const T& one : piece) ++next[static_cast<std::size_t>(rank_of(one))];
+    for (std::size_t i = 0; i < length; ++i) {
+      to[i] = rank(begin + i);
+      ++next[static_cast<std::size_t>(to[i])];
+    }
     std::size_t at = 0;
     for (std::size_t& one : next) at += std::exchange(one, at);
-    for (const T& one : piece) extra[next[static_cast<std::size_t>(rank_of(one))]++] = one;
-    std::copy_n(extra.begin(), piece.size(), piece.begin());
+    // Places are counted again for each column.
+    const auto move = [&](auto& column) {
+      constexpr std::size_t bytes = sizeof(column[0]);
+      for (std::size_t i = 0; i < length; ++i) {
+        std::memcpy(room.data() + next[static_cast<std::size_t>(to[i])]++ * bytes, &column[begin + i], bytes);
+      }
+      std::memcpy(static_cast<void*>(&column[begin]), room.data(), length * bytes);
+      for (std::size_t i = 0; i < length; ++i) --next[static_cast<std::size_t>(to[i])];
+    };
+    std::apply([&](auto&... one) { (move(one), ...); }, columns_);
   }
-  for (std::size_t length = block; length < data.size(); length *= 2) {
-    for (std::size_t begin = 0; begin + length < data.size(); begin += 2 * length) {
-      const auto first = data.begin() + static_cast<std::ptrdiff_t>(begin);
-      const auto middle = first + static_cast<std::ptrdiff_t>(length);
-      const auto last = data.begin() + static_cast<std::ptrdiff_t>(std::min(begin + 2 * length, data.size()));
-      merge_by_rank(first, middle, last, rank_of, 0, ranks);
+
+  /// Rows [first, middle) and [middle, last), each ordered, with ranks in [low, high), become ordered together.
+  void merge(std::size_t first, std::size_t middle, std::size_t last, int low, int high) const {
+    if (first == middle || middle == last || high - low < 2) return;
+    const int split = low + (high - low) / 2;
+    const std::size_t left = first_of(split, first, middle);
+    const std::size_t right = first_of(split, middle, last);
+    const auto rotate = [&](auto& column) {
+      const auto at = [&](std::size_t row) { return column.begin() + static_cast<std::ptrdiff_t>(row); };
+      std::rotate(at(left), at(middle), at(right));
+    };
+    std::apply([&](auto&... one) { (rotate(one), ...); }, columns_);
+    const std::size_t joint = left + (right - middle);
+    merge(first, left, joint, low, split);
+    merge(joint, right, last, split, high);
+  }
+
+  /// The first row for that rank or a higher one, of some that are ordered.
+  std::size_t first_of(int to, std::size_t begin, std::size_t end) const {
+    while (begin < end) {
+      const std::size_t middle = begin + (end - begin) / 2;
+      if (rank(middle) < to) {
+        begin = middle + 1;
+      } else {
+        end = middle;
+      }
     }
+    return begin;
   }
-}
+
+  const std::tuple<Vector&...>& columns_;
+  RankOf& rank_of_;
+};
 
 }  // namespace detail
 /// \endcond

@@ -9,8 +9,9 @@
 ! Compile this file with the MPI and the compiler of the program, and link libquadrille.so of that MPI. Communicators and
 ! types are those of the module mpi (integers) or mpi_f08. Counts and displacements are integers of 64 bits, count
 ! elements, and there is one for each rank; displacements begin at 0. memory is what a rank may take beyond the buffer, in
-! bytes; without it a hundredth of the data, but at least 64 KiB. error is MPI_SUCCESS or an error code of MPI, and
-! quadrille_error_text() says what went wrong; what is wrong on one rank is an error on all of them, and nothing has moved.
+! bytes; without it a hundredth of the data, but at least 64 KiB. buffer must be contiguous: of a section with gaps a
+! compiler would make a copy. error is MPI_SUCCESS or an error code of MPI, and quadrille_error_text() says what went
+! wrong; what is wrong on one rank is an error on all of them, and nothing has moved.
 
 module quadrille
   use, intrinsic :: iso_c_binding
@@ -76,19 +77,17 @@ module quadrille
     function c_alltoall(buffer, count, type, comm, memory) bind(C, name='quadrille_fortran_alltoall_in_place') &
         result(code)
       import
-      type(*), asynchronous :: buffer(*)
       integer(c_int64_t), value :: count, memory
       integer(c_int), value :: type
-      type(c_ptr), value :: comm
+      type(c_ptr), value :: buffer, comm
       integer(c_int) :: code
     end function
     function c_alltoallv(buffer, send, send_at, receive, receive_at, type, comm, memory, request, persistent) &
         bind(C, name='quadrille_fortran_alltoallv_in_place') result(code)
       import
-      type(*), asynchronous :: buffer(*)
       integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
       integer(c_int), value :: type, persistent
-      type(c_ptr), value :: comm, request
+      type(c_ptr), value :: buffer, comm, request
       integer(c_int64_t), value :: memory
       integer(c_int) :: code
     end function
@@ -151,17 +150,17 @@ contains
   end subroutine
 
   subroutine alltoall_by_number(buffer, count, type, comm, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: count
     integer, intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
     integer, intent(out) :: error
     integer(c_int64_t), intent(in), optional :: memory
-    error = c_alltoall(buffer, count, int(type, c_int), comm%handle, allowed(memory))
+    error = c_alltoall(place_of(buffer), count, int(type, c_int), comm%handle, allowed(memory))
   end subroutine
 
   subroutine alltoall_by_handle(buffer, count, type, comm, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: count
     type(MPI_Datatype), intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
@@ -171,18 +170,18 @@ contains
   end subroutine
 
   subroutine alltoallv_by_number(buffer, send, send_at, receive, receive_at, type, comm, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     integer, intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
     integer, intent(out) :: error
     integer(c_int64_t), intent(in), optional :: memory
-    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
-                        c_null_ptr, 0_c_int)
+    error = c_alltoallv(place_of(buffer), send, send_at, receive, receive_at, int(type, c_int), comm%handle, &
+                        allowed(memory), c_null_ptr, 0_c_int)
   end subroutine
 
   subroutine alltoallv_by_handle(buffer, send, send_at, receive, receive_at, type, comm, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     type(MPI_Datatype), intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
@@ -192,19 +191,19 @@ contains
   end subroutine
 
   subroutine ialltoallv_by_number(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     integer, intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
     type(quadrille_request), intent(out), target :: request
     integer, intent(out) :: error
     integer(c_int64_t), intent(in), optional :: memory
-    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
-                        c_loc(request%handle), 0_c_int)
+    error = c_alltoallv(place_of(buffer), send, send_at, receive, receive_at, int(type, c_int), comm%handle, &
+                        allowed(memory), c_loc(request%handle), 0_c_int)
   end subroutine
 
   subroutine ialltoallv_by_handle(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     type(MPI_Datatype), intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
@@ -215,19 +214,19 @@ contains
   end subroutine
 
   subroutine alltoallv_init_by_number(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     integer, intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
     type(quadrille_request), intent(out), target :: request
     integer, intent(out) :: error
     integer(c_int64_t), intent(in), optional :: memory
-    error = c_alltoallv(buffer, send, send_at, receive, receive_at, int(type, c_int), comm%handle, allowed(memory), &
-                        c_loc(request%handle), 1_c_int)
+    error = c_alltoallv(place_of(buffer), send, send_at, receive, receive_at, int(type, c_int), comm%handle, &
+                        allowed(memory), c_loc(request%handle), 1_c_int)
   end subroutine
 
   subroutine alltoallv_init_by_handle(buffer, send, send_at, receive, receive_at, type, comm, request, error, memory)
-    type(*), asynchronous :: buffer(*)
+    type(*), dimension(..), target, asynchronous :: buffer
     integer(c_int64_t), intent(in) :: send(*), send_at(*), receive(*), receive_at(*)
     type(MPI_Datatype), intent(in) :: type
     type(quadrille_communicator), intent(in) :: comm
@@ -286,6 +285,14 @@ contains
   function quadrille_peak_bytes() result(bytes)
     integer(c_int64_t) :: bytes
     bytes = c_peak_bytes()
+  end function
+
+  ! None of a section with gaps, which is then refused.
+  function place_of(buffer) result(place)
+    type(*), dimension(..), target, asynchronous, intent(in) :: buffer
+    type(c_ptr) :: place
+    place = c_null_ptr
+    if (is_contiguous(buffer)) place = c_loc(buffer)
   end function
 
   pure function allowed(memory) result(bytes)

@@ -44,16 +44,10 @@
 #include "quadrille/error.hpp"
 #include "quadrille/export.hpp"
 #include "quadrille/in_place.hpp"
+#include "quadrille/pending.hpp"
 
 /// Everything that a program uses, but for the interface of C.
 namespace quadrille {
-
-/// \cond
-namespace engine {
-class Context;
-class Task;
-}  // namespace engine
-/// \endcond
 
 /// How one call is to be served. The same on every rank, but for the memory of an alltoallv or alltoallw in place.
 struct Options {
@@ -64,8 +58,9 @@ struct Options {
   /// steps in place of log2 p, and a large one to move as much as ever.
   bool fixed_order = false;
   /// Bytes a rank that the call may take beyond the caller's buffers, for scratch and packing; 0: no bound but that of
-  /// QUADRILLE_MEMORY. A call that can't keep to it is refused on every rank. In place, an all-to-all is always bound:
-  /// 0 is a hundredth of the data there, but at least 64 KiB.
+  /// QUADRILLE_MEMORY. What depends on the number of ranks alone is not counted. A call that can't keep to it is
+  /// refused on every rank. In place, an all-to-all is always bound: 0 is a hundredth of the data there, but at least
+  /// 64 KiB.
   std::int64_t memory = 0;
 };
 
@@ -105,33 +100,6 @@ inline constexpr bool commutative<std::logical_or<U>, T> = std::is_arithmetic_v<
 
 namespace detail {
 
-// A collective that was made ready, and the communicator it belongs to, which lives at least as long.
-class QUADRILLE_EXPORT Handle {
- public:
-  Handle() = default;
-  Handle(std::shared_ptr<engine::Context> context, std::unique_ptr<engine::Task> task);
-  Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  // Waits, since the collective uses the caller's memory.
-  ~Handle();
-
-  void start();
-  void start_after(const Handle& earlier);
-  void declare_after(const Handle& earlier);
-  void call_when_done(std::function<void()> function, bool also_if_over);
-  bool test();
-  void wait();
-
- private:
-  void finish() noexcept;
-  void require() const;
-
-  std::shared_ptr<engine::Context> context_;
-  engine::Task* task_ = nullptr;  // owned
-};
-
 template <class T, class Op>
 Combine combine(Op op) {
   return [op = std::move(op)](const void* left, void* right, std::int64_t count) mutable {
@@ -150,58 +118,6 @@ UserBuffer buffer(Range&& range) {
 
 }  // namespace detail
 /// \endcond
-
-/// A collective that is set up once and run as often as wanted. Making one moves no data; all ranks make it, and start
-/// it, in the same order as their other collectives on that communicator.
-class [[nodiscard]] Persistent {
- public:
-  /// \cond
-  explicit Persistent(detail::Handle handle) : handle_(std::move(handle)) {}
-  /// \endcond
-
-  /// Begins a run; the one before it must be over.
-  void start() { handle_.start(); }
-  /// Advances all pending collectives of this process; returns whether this one is done.
-  bool test() { return handle_.test(); }
-  /// Waits until the run is done.
-  void wait() { handle_.wait(); }
-
-  /// Has `function` called after every run from now on, in place of the one told before. It is called by a later call
-  /// that waits or tests, or by the progress thread, never inside another such function and never if the run failed;
-  /// wait() returns when it has been. What it throws, the next call that waits or tests throws. It must not destroy
-  /// this object, nor start a collective that ranks may start in another order: for that, declare it with then(next).
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), false); }
-  /// From now on every run is followed by one of `next`, of the same communicator, which begins on each rank as soon as
-  /// this one has ended there. It takes its place in the order of collectives at the start of this one, so that ranks
-  /// need not agree on anything. Both are waited for one by one. Chains may be longer; `next` can follow one only.
-  void then(Persistent& next) { next.handle_.declare_after(handle_); }
-
- private:
-  friend class Pending;
-  detail::Handle handle_;
-};
-
-/// A collective on its way. The caller's memory belongs to it until it is done; its types and operations may be freed
-/// right after the call that started it.
-class [[nodiscard]] Pending {
- public:
-  /// \cond
-  explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
-  /// \endcond
-
-  /// Advances all pending collectives of this process; returns whether this one is done.
-  bool test() { return handle_.test(); }
-  /// Waits until it is done. The destructor does as well, but has nowhere to report an error.
-  void wait() { handle_.wait(); }
-
-  /// Has `function` called when it is done, or soon if it is already: see Persistent::then.
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), true); }
-  /// Starts a run of `next`, of the same communicator, that begins when this one has ended here: see Persistent::then.
-  void then(Persistent& next) { next.handle_.start_after(handle_); }
-
- private:
-  detail::Handle handle_;
-};
 
 /// Blocks of different sizes of one type. Displacements count extents of the type, as in MPI; null: the blocks lie one
 /// after another.
@@ -643,25 +559,25 @@ class QUADRILLE_EXPORT Communicator {
     return move(within(data, send, receive), options);
   }
   template <LastingWritableData Output>
-  Pending ialltoallv_in_place(Output&& data, const Parts& send, const Parts& receive, const Options& options = {}) {
-    return Pending(prepare(within(data, send, receive), options));
+  PendingMove ialltoallv_in_place(Output&& data, const Parts& send, const Parts& receive, const Options& options = {}) {
+    return prepare<PendingMove>(within(data, send, receive), options);
   }
   template <LastingWritableData Output>
-  Persistent alltoallv_in_place_init(Output&& data, const Parts& send, const Parts& receive,
-                                     const Options& options = {}) {
-    return Persistent(prepare(within(data, send, receive), options));
+  PersistentMove alltoallv_in_place_init(Output&& data, const Parts& send, const Parts& receive,
+                                         const Options& options = {}) {
+    return prepare<PersistentMove>(within(data, send, receive), options);
   }
   Moved alltoallv_in_place(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
                            const Options& options = {}) {
-    return move({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options);
+    return move(within(data, send, receive, type), options);
   }
-  Pending ialltoallv_in_place(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
-                              const Options& options = {}) {
-    return Pending(prepare({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options));
+  PendingMove ialltoallv_in_place(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
+                                  const Options& options = {}) {
+    return prepare<PendingMove>(within(data, send, receive, type), options);
   }
-  Persistent alltoallv_in_place_init(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
-                                     const Options& options = {}) {
-    return Persistent(prepare({.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type}, options));
+  PersistentMove alltoallv_in_place_init(void* data, const Parts& send, const Parts& receive, MPI_Datatype type,
+                                         const Options& options = {}) {
+    return prepare<PersistentMove>(within(data, send, receive, type), options);
   }
   ///@}
 
@@ -669,45 +585,51 @@ class QUADRILLE_EXPORT Communicator {
   /// sends keeps its order. The vector becomes as long as what it receives: reserve as much before the call. Where its
   /// capacity is not enough, all of the new memory counts against the options' `memory` (by default a hundredth of the
   /// data, at least 64 KiB); if that is not enough either, every rank throws, nothing has moved, and the error says
-  /// what to reserve. So it is with any mistake of one rank. There is no non-blocking form.
+  /// what to reserve. So it is with any mistake of one rank. Several vectors (std::tie(positions, velocities)) are
+  /// moved alike: element i of each.
   ///@{
   /// `counts`: how many of its elements go to each rank, the first ones to rank 0 and so on.
-  template <class T>
-  Moved redistribute(std::vector<T>& data, std::span<const std::int64_t> counts, const Options& options = {}) {
+  template <GrowingData Vector>
+  Moved redistribute(Vector& data, std::span<const std::int64_t> counts, const Options& options = {}) {
     return redistribute(std::tie(data), counts, options);
   }
-  /// The same for several vectors (std::tie(positions, velocities)), all of which are moved alike.
-  template <class... T>
-  Moved redistribute(const std::tuple<std::vector<T>&...>& vectors, std::span<const std::int64_t> counts,
+  template <GrowingData... Vector>
+  Moved redistribute(const std::tuple<Vector&...>& vectors, std::span<const std::int64_t> counts,
                      const Options& options = {}) {
-    static_assert((std::is_trivially_copyable_v<T> && ...), "elements are moved as they lie in memory");
-    return redistribute(vectors, detail::move_of(vectors, counts), options);
+    return move(detail::move_of(vectors, counts), options);
   }
-  /// `rank_of(element)`: where it goes; asked several times for each, and what it throws others don't hear of. The
-  /// vector need not be ordered.
-  template <class T, class RankOf>
-  requires std::is_invocable_r_v<int, RankOf&, const T&> Moved redistribute(std::vector<T>& data, RankOf rank_of,
-                                                                            const Options& options = {}) {
-    static_assert(std::is_trivially_copyable_v<T>, "elements are moved as they lie in memory");
-    std::vector<std::int64_t> counts(static_cast<std::size_t>(size()));
-    std::optional<std::int64_t> nobody;
-    for (const T& one : data) {
-      const int to = rank_of(one);
-      if (to >= 0 && to < size()) {
-        ++counts[static_cast<std::size_t>(to)];
-      } else {
-        nobody = to;
-      }
-    }
-    if (!nobody) {
-      const std::int64_t budget = budget_for(static_cast<std::int64_t>(data.size() * sizeof(T)), options);
-      const auto extra = std::min(data.size(), static_cast<std::size_t>(budget) / sizeof(T));
-      std::vector<T> room(data.begin(), data.begin() + static_cast<std::ptrdiff_t>(extra));
-      detail::order_by_rank<T>(data, rank_of, size(), room);
-    }
-    detail::Move all = detail::move_of(std::tie(data), counts);
-    all.nobody = nobody;
-    return redistribute(std::tie(data), all, options);
+  template <GrowingData Vector>
+  PendingMove iredistribute(Vector& data, std::span<const std::int64_t> counts, const Options& options = {}) {
+    return iredistribute(std::tie(data), counts, options);
+  }
+  template <GrowingData... Vector>
+  PendingMove iredistribute(const std::tuple<Vector&...>& vectors, std::span<const std::int64_t> counts,
+                            const Options& options = {}) {
+    return prepare<PendingMove>(detail::move_of(vectors, counts), options);
+  }
+  /// `rank_of(element)`, of several vectors `rank_of(element of the first, element of the second, ...)`: where it goes;
+  /// asked several times for each, and what it throws others don't hear of. The vectors need not be ordered; the call
+  /// orders them before it returns.
+  template <GrowingData Vector, class RankOf>
+  requires detail::Ranks<RankOf, Vector> Moved redistribute(Vector& data, RankOf rank_of, const Options& options = {}) {
+    return redistribute(std::tie(data), std::move(rank_of), options);
+  }
+  template <GrowingData... Vector, class RankOf>
+  requires detail::Ranks<RankOf, Vector...> Moved redistribute(const std::tuple<Vector&...>& vectors, RankOf rank_of,
+                                                               const Options& options = {}) {
+    std::vector<std::int64_t> counts;
+    return move(ordered(vectors, rank_of, options, counts), options);
+  }
+  template <GrowingData Vector, class RankOf>
+  requires detail::Ranks<RankOf, Vector> PendingMove iredistribute(Vector& data, RankOf rank_of,
+                                                                   const Options& options = {}) {
+    return iredistribute(std::tie(data), std::move(rank_of), options);
+  }
+  template <GrowingData... Vector, class RankOf>
+  requires detail::Ranks<RankOf, Vector...> PendingMove iredistribute(const std::tuple<Vector&...>& vectors,
+                                                                      RankOf rank_of, const Options& options = {}) {
+    std::vector<std::int64_t> counts;
+    return prepare<PendingMove>(ordered(vectors, rank_of, options, counts), options);
   }
   ///@}
 
@@ -852,10 +774,15 @@ class QUADRILLE_EXPORT Communicator {
   void run(const detail::Call& call, const Options& options);
   detail::Handle prepare(const detail::Call& call, const Options& options);
   Moved move(const detail::Move& move, const Options& options);
-  detail::Handle prepare(const detail::Move& move, const Options& options);
+  detail::Handle prepare(const detail::Move& move, const Options& options, const std::shared_ptr<Moved>& moved);
   // What a move of so many bytes may take.
   std::int64_t budget_for(std::int64_t bytes, const Options& options) const;
 
+  template <class Form>
+  Form prepare(const detail::Move& move, const Options& options) {
+    auto moved = std::make_shared<Moved>();
+    return Form(prepare(move, options, moved), moved);
+  }
   template <class Output>
   static detail::Move within(Output& data, const Parts& send, const Parts& receive) {
     const detail::UserBuffer buffer = detail::buffer(data);
@@ -864,15 +791,19 @@ class QUADRILLE_EXPORT Communicator {
             .arrays = {{std::ranges::data(data), buffer.element_bytes}},
             .elements = buffer.count};
   }
-  template <class... T>
-  Moved redistribute(const std::tuple<std::vector<T>&...>& vectors, const detail::Move& wanted,
-                     const Options& options) {
-    Moved moved = move(wanted, options);
-    std::int64_t elements = 0;
-    for (const std::int64_t one : moved.counts) elements += one;
-    std::apply([&](auto&... one) { (one.erase(one.begin() + static_cast<std::ptrdiff_t>(elements), one.end()), ...); },
-               vectors);
-    return moved;
+  static detail::Move within(void* data, const Parts& send, const Parts& receive, MPI_Datatype type) {
+    return {.send = send, .receive = receive, .arrays = {{data, 0}}, .type = type};
+  }
+  // Vectors whose elements have been ordered by the rank they are for, and the counts of those.
+  template <class RankOf, class... Vector>
+  detail::Move ordered(const std::tuple<Vector&...>& vectors, RankOf& rank_of, const Options& options,
+                       std::vector<std::int64_t>& counts) const {
+    detail::Rows<RankOf, Vector...> rows(vectors, rank_of);
+    const std::optional<int> nobody = rows.count(size(), counts);
+    detail::Move move = detail::move_of(vectors, counts);
+    if (nobody) move.nobody = *nobody;
+    if (move.covered && !nobody) move.taken = rows.order(size(), budget_for(rows.bytes(), options));
+    return move;
   }
 
   // Calls on ranges: their lengths are held against one another, and data in place is found by its address.

@@ -73,8 +73,6 @@ struct Within {
 
 detail::Handle handle(quadrille_comm comm, const Within& within, const Options& options) {
   static_assert(sizeof(MPI_Count) == sizeof(std::int64_t) && sizeof(MPI_Aint) == sizeof(std::int64_t));
-  require(within.send_counts && within.receive_counts, MPI_ERR_ARG, "data to be moved in place: the counts are NULL");
-  if (within.type == MPI_DATATYPE_NULL) throw Error(MPI_ERR_TYPE, "the type is MPI_DATATYPE_NULL");
   const auto numbers = [&](const void* array) -> std::span<const std::int64_t> {
     if (!array) return {};
     return {static_cast<const std::int64_t*>(array), static_cast<std::size_t>(comm->context->ranks())};
@@ -83,7 +81,7 @@ detail::Handle handle(quadrille_comm comm, const Within& within, const Options& 
                           .receive = {numbers(within.receive_counts), numbers(within.receive_at)},
                           .arrays = {{within.buffer, 0}},
                           .type = within.type};
-  return api::handle(comm->context, move, options, std::make_shared<engine::MoveResult>());
+  return api::handle(comm->context, move, options, std::make_shared<Moved>());
 }
 
 detail::Handle handle(quadrille_comm comm, const detail::Call& call, const Options& options) {

@@ -178,12 +178,14 @@ std::int64_t Preparation::data_bytes(const Side& side) const {
   if (side.blocks == 0) return 0;
   const detail::UserBuffer& buffer = *side.buffer;
   if (!buffer.counts) return product(side.bytes(), context_.ranks());
+  constexpr std::int64_t very_much = std::numeric_limits<std::int64_t>::max();
   std::int64_t bytes = 0;
   for (Rank peer = 0; peer < context_.ranks(); ++peer) {
     if (buffer.counts[peer] == 0) continue;
     const std::int64_t size = buffer.types ? engine::layout_of(buffer.types[peer]).size() : side.layout.size();
-    const std::int64_t block = product(buffer.counts[peer], size);
-    if (__builtin_add_overflow(bytes, block, &bytes)) return std::numeric_limits<std::int64_t>::max();
+    std::int64_t block = 0;
+    if (__builtin_mul_overflow(buffer.counts[peer], size, &block)) return very_much;
+    if (__builtin_add_overflow(bytes, block, &bytes)) return very_much;
   }
   return bytes;
 }
@@ -331,9 +333,11 @@ void Preparation::refuse_unequal_ends() const {
 void Preparation::agree_on_chunks(engine::Task& task) const {
   constexpr std::int64_t word = sizeof(std::int64_t);
   auto allgather = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
-  const std::int64_t own = call_.unequal ? engine::AgreeOnChunks::unequal : task.shape().segment;
+  using engine::AgreeOnChunks;
+  const std::int64_t own = call_.unequal ? AgreeOnChunks::unequal : task.shape().segment;
   task.set_plan([allgather, &task, own] {
-    return std::make_unique<engine::AgreeOnChunks>(allgather, own, task.binding().chunks);
+    const bool had = own <= 0 || task.reserve();
+    return std::make_unique<AgreeOnChunks>(allgather, had ? own : AgreeOnChunks::exhausted, task.binding().chunks);
   });
 }
 

@@ -139,6 +139,21 @@ api::Wishes wishes_of(Collective collective, const Options& options) {
   return {api::named(collective, options.algorithm), options.fixed_order, options.memory};
 }
 
+// The one array of a move, whose elements are of that type.
+void describe(const Layout& layout, engine::Move& move) {
+  engine::Move::Array& array = move.arrays.front();
+  array.element_bytes = std::max<std::int64_t>(1, layout.size());
+  if (layout.size() == 0) {
+    for (auto* counts : {&move.send_counts, &move.receive_counts}) std::fill(counts->begin(), counts->end(), 0);
+    return;
+  }
+  array.data = byte_at(array.data, layout.true_lower_bound());
+  const bool has_gaps = !layout.is_contiguous() || layout.size() != layout.extent();
+  if (has_gaps && move.complaint.what == engine::Complaint::Of::nothing) {
+    move.complaint = {engine::Complaint::Of::gaps, 0};
+  }
+}
+
 }  // namespace
 
 detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& call, const Options& options) {
@@ -150,40 +165,36 @@ void api::run(Context& context, const Call& call, const Options& options) {
 }
 
 detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail::Move& move, const Options& options,
-                           const std::shared_ptr<engine::MoveResult>& result) {
-  if (!options.algorithm.empty()) {
-    throw Error(MPI_ERR_ARG, "data that is moved in place with any counts has no algorithms to choose from");
-  }
-  const auto ranks = static_cast<std::size_t>(context->ranks());
-  const auto refuse_unless = [&](std::span<const std::int64_t> numbers, bool may_be_none) {
-    if (numbers.size() == ranks || (may_be_none && numbers.empty())) return;
-    throw Error(MPI_ERR_COUNT, fmt::format("data to be moved in place: {} counts or displacements for {} ranks",
-                                           numbers.size(), ranks));
+                           const std::shared_ptr<Moved>& result) {
+  engine::Move wanted;
+  // What is wrong on this rank all of them are to throw.
+  const auto complain = [&wanted](engine::Complaint::Of what, std::int64_t detail = 0) {
+    if (wanted.complaint.what == engine::Complaint::Of::nothing) wanted.complaint = {what, detail};
   };
-  refuse_unless(move.send.counts, false);
-  refuse_unless(move.receive.counts, move.grow != nullptr);
-  refuse_unless(move.send.displacements, true);
-  refuse_unless(move.receive.displacements, true);
-  const auto listed = [](std::span<const std::int64_t> numbers) {
+  const auto listed = [&](std::span<const std::int64_t> numbers, bool may_be_none) {
+    const bool fits = std::ssize(numbers) == context->ranks() || (may_be_none && numbers.empty());
+    if (!fits) complain(engine::Complaint::Of::lengths, std::ssize(numbers));
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
   };
-  engine::Move wanted;
-  wanted.send_counts = listed(move.send.counts);
-  wanted.send_at = listed(move.send.displacements);
-  wanted.receive_counts = listed(move.receive.counts);
-  wanted.receive_at = listed(move.receive.displacements);
+  wanted.send_counts = listed(move.send.counts, false);
+  wanted.send_at = listed(move.send.displacements, true);
+  wanted.receive_counts = listed(move.receive.counts, move.grow != nullptr);
+  wanted.receive_at = listed(move.receive.displacements, true);
   wanted.elements = move.elements;
-  wanted.covered = move.covered;
-  wanted.nobody = move.nobody;
+  wanted.taken = move.taken;
+  if (!options.algorithm.empty()) complain(engine::Complaint::Of::algorithm);
+  if (move.nobody) complain(engine::Complaint::Of::nobody, *move.nobody);
+  if (!move.covered) complain(engine::Complaint::Of::uncovered, move.elements);
   for (const auto& [data, bytes] : move.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
   if (move.type != MPI_DATATYPE_NULL) {
-    const Layout layout = engine::layout_of(move.type);
-    wanted.has_gaps = !layout.is_contiguous() || layout.size() != layout.extent() || layout.size() == 0;
-    wanted.arrays.front().element_bytes = std::max<std::int64_t>(1, layout.size());
+    describe(engine::layout_of(move.type), wanted);
+  } else if (wanted.arrays.front().element_bytes == 0) {
+    complain(engine::Complaint::Of::type);
   }
   wanted.memory = context->bounded(options.memory);
   wanted.growth = move.growth;
   wanted.reserve = move.reserve;
+  wanted.shrink = move.shrink;
   if (move.grow) {
     wanted.grow = [grow = move.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
       std::vector<detail::Move::Array> told;
@@ -219,16 +230,17 @@ void Communicator::run(const Call& call, const Options& options) {
   api::run(*context_, call, options);
 }
 
-detail::Handle Communicator::prepare(const detail::Move& move, const Options& options) {
-  return api::handle(context_, move, options, std::make_shared<engine::MoveResult>());
+detail::Handle Communicator::prepare(const detail::Move& move, const Options& options,
+                                     const std::shared_ptr<Moved>& moved) {
+  return api::handle(context_, move, options, moved);
 }
 
 Moved Communicator::move(const detail::Move& move, const Options& options) {
-  const auto result = std::make_shared<engine::MoveResult>();
-  detail::Handle handle = api::handle(context_, move, options, result);
+  const auto moved = std::make_shared<Moved>();
+  detail::Handle handle = api::handle(context_, move, options, moved);
   handle.start();
   handle.wait();
-  return {std::move(result->counts), result->peak_bytes};
+  return std::move(*moved);
 }
 
 std::int64_t Communicator::budget_for(std::int64_t bytes, const Options& options) const {

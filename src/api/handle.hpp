@@ -19,8 +19,8 @@ void run(engine::Context& context, const detail::Call& call, const Options& opti
 detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call,
                       const Options& options);
 
-// Data to be moved within its own memory, made ready; what comes of it goes to `result`.
+// Data to be moved within its own memory, made ready; what comes of it goes to `moved`.
 detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Move& move, const Options& options,
-                      const std::shared_ptr<engine::MoveResult>& result);
+                      const std::shared_ptr<Moved>& moved);
 
 }  // namespace quadrille::api

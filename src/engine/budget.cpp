@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <quadrille/error.hpp>
+#include <string>
 #include <utility>
 
 #include "engine/arena.hpp"
@@ -82,18 +83,15 @@ bool AgreeOnChunks::next(Phase& phase) {
     phase.binding.output = {{reinterpret_cast<std::byte*>(chunks_.data()), ranks * word, &bytes_}};
     return true;
   }
-  const auto wrong = std::find(chunks_.begin(), chunks_.end(), unequal);
-  if (wrong != chunks_.end()) {
-    throw Error(MPI_ERR_COUNT, fmt::format("rank {} sends other counts than it receives, in place: alltoallv_in_place "
-                                           "can do that",
-                                           wrong - chunks_.begin()));
-  }
-  const auto none = std::find(chunks_.begin(), chunks_.end(), 0);
-  if (none != chunks_.end()) {
-    throw Error(MPI_ERR_NO_MEM,
-                fmt::format("rank {} may not take enough memory to swap data in place: {} bytes are the least",
-                            none - chunks_.begin(), least_to_swap));
-  }
+  const auto refuse_if_any = [this](std::int64_t word, int code, const std::string& why) {
+    const auto found = std::find(chunks_.begin(), chunks_.end(), word);
+    if (found != chunks_.end()) throw Error(code, fmt::format("rank {} {}", found - chunks_.begin(), why));
+  };
+  refuse_if_any(unequal, MPI_ERR_COUNT,
+                "sends other counts than it receives, in place: alltoallv_in_place can do that");
+  refuse_if_any(0, MPI_ERR_NO_MEM,
+                fmt::format("may not take enough memory to swap data in place: {} bytes are the least", least_to_swap));
+  refuse_if_any(exhausted, MPI_ERR_NO_MEM, "has not the memory that it may take to swap data in place");
   for (std::int64_t& one : chunks_) one = std::min(one, own_);
   return false;
 }

@@ -40,8 +40,9 @@ struct Cut {
 // one of them has none, or wants what can't be. `chunks` gets one for each rank.
 class AgreeOnChunks final : public Plan {
  public:
-  // In place of a chunk: the rank wants to send other counts than it receives.
+  // In place of a chunk: the rank wants to send other counts than it receives, or its memory can't be had.
   static constexpr std::int64_t unequal = -1;
+  static constexpr std::int64_t exhausted = -2;
 
   // The program is that of an allgather of 8 bytes.
   AgreeOnChunks(std::shared_ptr<const Program> allgather, std::int64_t own, std::vector<std::int64_t>& chunks);

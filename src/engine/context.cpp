@@ -633,6 +633,7 @@ void Context::end(Task& task, Task::State state) {
   if (task.state_ != Task::State::queued) reserved_ -= task.reserved_;
   if (first_queued_ == &task) first_queued_ = task.next_;
   task.state_ = state;
+  if (state == Task::State::failed) task.main_.forgo();
   (task.previous_ ? task.previous_->next_ : oldest_) = task.next_;
   (task.next_ ? task.next_->previous_ : newest_) = task.previous_;
   if (lanes_) lanes_->ended_below(oldest_ ? oldest_->sequence_ : next_sequence_);

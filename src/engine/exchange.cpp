@@ -100,7 +100,7 @@ void Exchange::start(int first_tag, std::int64_t run) {
     demands_.assign(static_cast<std::size_t>(schedule().ranks), Demand::unknown);
   }
   guarded([&] {
-    take_scratch();
+    reserve();
     machine_->start();
     machine_->advance();
   });
@@ -119,13 +119,18 @@ bool Exchange::cancel() {
   return may_be_read;
 }
 
-void Exchange::take_scratch() {
+void Exchange::reserve() {
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
+    if (scratch_[i]) continue;
     const std::int64_t count = schedule().scratch[i];
     const auto [first, last] = scratch_layout_.span(count);
     scratch_[i] = ground_.arena->allocate(last - first);
     binding_.scratch[i] = {scratch_[i] - first, count, &scratch_layout_};
   }
+}
+
+void Exchange::forgo() {
+  if (!running_) give_scratch_back();
 }
 
 void Exchange::give_scratch_back(bool may_be_read) {

@@ -81,6 +81,9 @@ class Exchange final : public Backend {
   }
   const Layout& scratch_layout() const { return scratch_layout_; }
 
+  // Takes the memory of the next run in advance, or throws std::bad_alloc; gives it back, if there is to be none.
+  void reserve();
+  void forgo();
   // The listener may be told before this returns. Channel c travels under tag first_tag + c; a schedule with counters
   // has the lane of that run (see Lanes).
   void start(int first_tag, std::int64_t run = 0);
@@ -127,7 +130,6 @@ class Exchange final : public Backend {
   void end();
   void lay_out_slots();
   Placed placed(const Piece& piece) const;
-  void take_scratch();
   void give_scratch_back(bool may_be_read = false);
   void leave(std::byte* block, bool may_be_read) const;
   template <class Work>

@@ -34,115 +34,141 @@ namespace {
 
 using redistribute::Redistribution;
 
-enum class Trouble : std::int64_t {
-  none,
-  negative,    // count or displacement
-  overlap,     // of blocks to be sent, or of blocks to be received
-  outside,     // of the arrays: a block
-  nobody,      // is to get something
-  uncovered,   // elements have no rank to go to, or there are fewer than that
-  gaps,        // in elements
-  memory,      // is not enough
-  unexpected,  // another rank sends something else than this one expects
-  room,        // is not there, and there is too little memory to make it
-  exhausted,   // the memory that it may take can't be had
-};
+using Of = Complaint::Of;
 
-// What a rank has to say before anything moves.
-struct Report {
-  Trouble trouble = Trouble::none;
-  std::int64_t detail = 0;
-};
-
-std::string text_of(const Report& report, std::int64_t rank) {
+std::string text_of(const Complaint& complaint, std::int64_t rank) {
   const auto of_rank = [&](const std::string& what) {
     return fmt::format("data to be moved in place: rank {} {}", rank, what);
   };
-  switch (report.trouble) {
-    case Trouble::none:
+  const std::int64_t detail = complaint.detail;
+  switch (complaint.what) {
+    case Of::nothing:
       break;
-    case Trouble::negative:
-      return of_rank(fmt::format("has a count or displacement of {}: it must not be negative", report.detail));
-    case Trouble::overlap:
+    case Of::negative:
+      return of_rank(fmt::format("has a count or displacement of {}: it must not be negative", detail));
+    case Of::excess:
+      return of_rank("has counts and displacements that are more bytes than 64 bits can count");
+    case Of::lengths:
+      return of_rank(fmt::format("has {} counts or displacements: there must be one for each rank", detail));
+    case Of::algorithm:
+      return of_rank("names an algorithm: with any counts there are none to choose from");
+    case Of::type:
+      return of_rank("has no type for its elements: it is MPI_DATATYPE_NULL");
+    case Of::gaps:
+      return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
+    case Of::nobody:
+      return of_rank(fmt::format("has an element for rank {}, which there is not", detail));
+    case Of::uncovered:
+      return of_rank(fmt::format("has vectors of {} elements, and counts that don't add up to that", detail));
+    case Of::unexpected:
+      return of_rank(fmt::format("expects another number of elements from rank {} than that one sends", detail));
+    case Of::overlap:
       return of_rank(
           fmt::format("has blocks that overlap at element {}: those to be sent must be apart from each other, "
                       "and those to be received as well",
-                      report.detail));
-    case Trouble::outside:
-      return of_rank(fmt::format("has a block that ends at element {}, behind the end of the data", report.detail));
-    case Trouble::nobody:
-      return of_rank(fmt::format("has an element for rank {}, which there is not", report.detail));
-    case Trouble::uncovered:
-      return of_rank(
-          fmt::format("has counts that add up to {} elements, and vectors that are longer or shorter", report.detail));
-    case Trouble::gaps:
-      return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
-    case Trouble::memory:
-      return of_rank(fmt::format("may take too little memory: {} bytes are the least", report.detail));
-    case Trouble::unexpected:
-      return of_rank(fmt::format("expects another number of elements from rank {} than that one sends", report.detail));
-    case Trouble::room:
+                      detail));
+    case Of::outside:
+      return of_rank(fmt::format("has a block that ends at element {}, behind the end of the data", detail));
+    case Of::nowhere:
+      return of_rank("has no buffer: its address is NULL, or it is a section with gaps, in Fortran");
+    case Of::memory:
+      return of_rank(fmt::format("may take too little memory: {} bytes are the least", detail));
+    case Of::room:
       return of_rank(
           fmt::format("has no room for what it receives, and too little memory to make it: reserve {} "
                       "elements, or allow more memory",
-                      report.detail));
-    case Trouble::exhausted:
-      return of_rank(fmt::format("has not the {} bytes that it may take", report.detail));
+                      detail));
+    case Of::exhausted:
+      return of_rank(fmt::format("has not the {} bytes that it may take", detail));
   }
   return {};
 }
 
-int error_of(Trouble trouble) {
-  switch (trouble) {
-    case Trouble::negative:
-    case Trouble::uncovered:
+int error_of(Of what) {
+  switch (what) {
+    case Of::negative:
+    case Of::excess:
+    case Of::uncovered:
       return MPI_ERR_COUNT;
-    case Trouble::gaps:
+    case Of::type:
+    case Of::gaps:
       return MPI_ERR_TYPE;
-    case Trouble::unexpected:
-      return MPI_ERR_TRUNCATE;
-    case Trouble::memory:
-    case Trouble::room:
-    case Trouble::exhausted:
-      return MPI_ERR_NO_MEM;
-    case Trouble::none:
-    case Trouble::overlap:
-    case Trouble::outside:
-      break;
-    case Trouble::nobody:
+    case Of::nobody:
       return MPI_ERR_RANK;
+    case Of::unexpected:
+      return MPI_ERR_TRUNCATE;
+    case Of::nowhere:
+      return MPI_ERR_BUFFER;
+    case Of::memory:
+    case Of::room:
+    case Of::exhausted:
+      return MPI_ERR_NO_MEM;
+    case Of::nothing:
+    case Of::lengths:
+    case Of::algorithm:
+    case Of::overlap:
+    case Of::outside:
+      break;
   }
   return MPI_ERR_ARG;
 }
 
+// Counts may be anything yet, so sums wrap around.
 std::vector<std::int64_t> one_after_another(const std::vector<std::int64_t>& counts) {
-  std::vector<std::int64_t> at(counts.size());
-  std::exclusive_scan(counts.begin(), counts.end(), at.begin(), std::int64_t{0});
+  std::vector<std::int64_t> at;
+  std::uint64_t next = 0;
+  for (const std::int64_t count : counts) {
+    at.push_back(static_cast<std::int64_t>(next));
+    next += static_cast<std::uint64_t>(count);
+  }
   return at;
+}
+
+// Where a block of no elements lies is of no interest.
+void forget_empty(const std::vector<std::int64_t>& counts, std::vector<std::int64_t>& at) {
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] == 0) at[i] = 0;
+  }
 }
 
 std::int64_t total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
-Report negative(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at) {
+Complaint negative(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at) {
   for (const auto* numbers : {&counts, &at}) {
     const auto found = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t one) { return one < 0; });
-    if (found != numbers->end()) return {Trouble::negative, *found};
+    if (found != numbers->end()) return {Of::negative, *found};
   }
   return {};
 }
 
-Report misplaced(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at, std::int64_t elements) {
+// Whether all sums and products of these are numbers.
+Complaint excessive(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at,
+                    std::int64_t element_bytes) {
+  std::int64_t total = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    std::int64_t end = 0;
+    std::int64_t bytes = 0;
+    const bool fits =
+        !__builtin_add_overflow(total, counts[i], &total) && !__builtin_mul_overflow(total, element_bytes, &bytes) &&
+        !__builtin_add_overflow(at[i], counts[i], &end) && !__builtin_mul_overflow(end, element_bytes, &bytes);
+    if (!fits) return {Of::excess, 0};
+  }
+  return {};
+}
+
+Complaint misplaced(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at,
+                    std::int64_t elements) {
   std::vector<Range> blocks;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] > 0) blocks.push_back({at[i], at[i] + counts[i]});
   }
   std::sort(blocks.begin(), blocks.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
   for (std::size_t i = 1; i < blocks.size(); ++i) {
-    if (blocks[i].begin < blocks[i - 1].end) return {Trouble::overlap, blocks[i].begin};
+    if (blocks[i].begin < blocks[i - 1].end) return {Of::overlap, blocks[i].begin};
   }
-  if (elements >= 0 && !blocks.empty() && blocks.back().end > elements) return {Trouble::outside, blocks.back().end};
+  if (elements >= 0 && !blocks.empty() && blocks.back().end > elements) return {Of::outside, blocks.back().end};
   return {};
 }
 
@@ -169,7 +195,7 @@ class Extra {
 
 class MovePlan final : public Plan {
  public:
-  MovePlan(Context& context, Move move, std::shared_ptr<MoveResult> result)
+  MovePlan(Context& context, Move move, std::shared_ptr<Moved> result)
       : context_(context), move_(std::move(move)), result_(std::move(result)) {}
 
   bool next(Phase& phase) override {
@@ -178,8 +204,8 @@ class MovePlan final : public Plan {
         exchange_counts(phase);
         return true;
       case 1:
-        find_trouble();
-        exchange_reports(phase);
+        look_for_mistakes();
+        exchange_complaints(phase);
         return true;
       case 2:
         refuse();
@@ -188,7 +214,10 @@ class MovePlan final : public Plan {
       default:
         break;
     }
-    if (array_ == move_.arrays.size()) return false;
+    if (array_ == move_.arrays.size()) {
+      if (move_.shrink) move_.shrink(total(move_.receive_counts));
+      return false;
+    }
     move_array(phase, move_.arrays[array_++]);
     return true;
   }
@@ -207,29 +236,35 @@ class MovePlan final : public Plan {
     phase.binding.output = bytes_of(result_->counts.data(), context_.ranks() * word);
   }
 
-  void find_trouble() {
-    const bool told = !move_.receive_counts.empty();
-    if (!told) {
+  // The first of all that is wrong becomes this rank's complaint.
+  void look_for_mistakes() {
+    if (move_.receive_counts.empty()) {
       move_.receive_counts = result_->counts;
       move_.receive_at = one_after_another(move_.receive_counts);
     }
-    // The first of them is told.
-    const auto note = [this](const Report& report) {
-      if (own_.trouble == Trouble::none) own_ = report;
+    std::int64_t row_bytes = 0;
+    for (const Move::Array& array : move_.arrays) row_bytes += array.element_bytes;
+    const auto note = [this](const Complaint& complaint) {
+      if (own_.what == Of::nothing) own_ = complaint;
     };
-    if (!move_.covered && !move_.nobody) note({Trouble::uncovered, total(move_.send_counts)});
-    if (move_.nobody) note({Trouble::nobody, *move_.nobody});
-    if (move_.has_gaps) note({Trouble::gaps, 0});
+    note(excessive(move_.send_counts, move_.send_at, row_bytes));
+    note(excessive(move_.receive_counts, move_.receive_at, row_bytes));
     note(negative(move_.send_counts, move_.send_at));
     note(negative(move_.receive_counts, move_.receive_at));
+    note(move_.complaint);
     for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
       const bool expected = result_->counts[peer] == move_.receive_counts[peer];
-      if (!expected) note({Trouble::unexpected, static_cast<std::int64_t>(peer)});
+      if (!expected) note({Of::unexpected, static_cast<std::int64_t>(peer)});
     }
+    if (own_.what != Of::nothing) return;
     // Arrays that can be made longer end behind whatever they receive.
     note(misplaced(move_.send_counts, move_.send_at, move_.elements));
     note(misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
-    if (own_.trouble == Trouble::none) take_memory();
+    const bool nowhere =
+        std::any_of(move_.arrays.begin(), move_.arrays.end(), [](const auto& one) { return !one.data; });
+    const bool empty = total(move_.send_counts) == 0 && (move_.grow || total(move_.receive_counts) == 0);
+    if (nowhere && !empty) note({Of::nowhere, 0});
+    if (own_.what == Of::nothing) take_memory();
   }
 
   std::int64_t for_others(const std::vector<std::int64_t>& counts) const {
@@ -252,11 +287,11 @@ class MovePlan final : public Plan {
     const std::int64_t growth = move_.growth ? move_.growth(elements) : 0;
     const std::int64_t least = Arena::taken_for(element);
     if (least > move_.memory) {
-      own_ = {Trouble::memory, least};
+      own_ = {Of::memory, least};
       return;
     }
     if (growth > move_.memory - least) {
-      own_ = {Trouble::room, elements};
+      own_ = {Of::room, elements};
       return;
     }
     // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody.
@@ -265,24 +300,26 @@ class MovePlan final : public Plan {
     try {
       if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
-      result_->peak_bytes = Arena::taken_for(std::max(bytes, element)) + growth;
+      result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
     } catch (const std::exception&) {
-      own_ = {Trouble::exhausted, bytes};
+      own_ = {Of::exhausted, bytes};
     }
   }
 
-  void exchange_reports(Phase& phase) {
-    constexpr std::int64_t word = sizeof(Report);
-    reports_.resize(static_cast<std::size_t>(context_.ranks()));
+  void exchange_complaints(Phase& phase) {
+    constexpr std::int64_t word = sizeof(Complaint);
+    complaints_.resize(static_cast<std::size_t>(context_.ranks()));
     phase.program = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
     phase.binding.input = bytes_of(&own_, word);
-    phase.binding.output = bytes_of(reports_.data(), context_.ranks() * word);
+    phase.binding.output = bytes_of(complaints_.data(), context_.ranks() * word);
   }
 
+  // Where one rank is wrong others may expect something else of it: that is said only if there is nothing else to say.
   void refuse() const {
-    const auto bad =
-        std::find_if(reports_.begin(), reports_.end(), [](const Report& one) { return one.trouble != Trouble::none; });
-    if (bad != reports_.end()) throw Error(error_of(bad->trouble), text_of(*bad, bad - reports_.begin()));
+    const auto found = [this](const auto& is) { return std::find_if(complaints_.begin(), complaints_.end(), is); };
+    auto first = found([](const Complaint& one) { return one.what != Of::nothing && one.what != Of::unexpected; });
+    if (first == complaints_.end()) first = found([](const Complaint& one) { return one.what != Of::nothing; });
+    if (first != complaints_.end()) throw Error(error_of(first->what), text_of(*first, first - complaints_.begin()));
   }
 
   void get_ready() {
@@ -305,12 +342,12 @@ class MovePlan final : public Plan {
 
   Context& context_;
   Move move_;
-  std::shared_ptr<MoveResult> result_;
+  std::shared_ptr<Moved> result_;
   int step_ = 0;
   std::size_t array_ = 0;
   Layout bytes_ = Layout::basic(1);
-  Report own_;
-  std::vector<Report> reports_;
+  Complaint own_;
+  std::vector<Complaint> complaints_;
   Extra extra_;
   std::vector<std::int64_t> words_;
   redistribute::Job job_;
@@ -318,10 +355,17 @@ class MovePlan final : public Plan {
 
 }  // namespace
 
-Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<MoveResult>& result) {
+Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<Moved>& result) {
   Move own = move;
+  const bool told = !move.receive_counts.empty();
+  if (move.complaint.what == Of::lengths) {
+    own.send_counts.assign(static_cast<std::size_t>(context.ranks()), 0);
+    own.send_at = own.receive_at = own.receive_counts = own.send_counts;
+  }
   if (own.send_at.empty()) own.send_at = one_after_another(own.send_counts);
-  if (own.receive_at.empty() && !own.receive_counts.empty()) own.receive_at = one_after_another(own.receive_counts);
+  if (own.receive_at.empty() && told) own.receive_at = one_after_another(own.receive_counts);
+  forget_empty(own.send_counts, own.send_at);
+  if (told) forget_empty(own.receive_counts, own.receive_at);
   return [&context, own, result] { return std::make_unique<MovePlan>(context, own, result); };
 }
 

@@ -1,5 +1,6 @@
 #include "engine/task.hpp"
 
+#include <new>
 #include <quadrille/error.hpp>
 #include <utility>
 
@@ -26,6 +27,16 @@ Task::~Task() {
   Context::undeclare(*this);
   if (!in_flight()) return;
   context_.fail_all(std::make_exception_ptr(Error(MPI_ERR_OTHER, "a collective in flight was dropped")));
+}
+
+bool Task::reserve() {
+  try {
+    main_.reserve();
+    return true;
+  } catch (const std::bad_alloc&) {
+    main_.forgo();
+    return false;
+  }
 }
 
 void Task::advanced() {

@@ -83,6 +83,8 @@ class Task final : private Listener {
   // may be thrown by them.
   using MakePlan = std::function<std::unique_ptr<Plan>()>;
   void set_plan(MakePlan make) { make_plan_ = std::move(make); }
+  // For a plan: takes the memory that the schedule behind it needs. Returns false if it can't be had.
+  bool reserve();
   // Handles that must live as long as the task is bound.
   void keep(Kept kept) { kept_ = std::move(kept); }
   // Lets the next call with this signature have the task as it is; see Context::recall.

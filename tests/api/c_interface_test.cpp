@@ -90,6 +90,10 @@ TEST_F(CInterface, MovesDataWithinOneBuffer) {
       quadrille_alltoallv_in_place(data.data(), send.data(), nullptr, receive.data(), nullptr, MPI_INT, comm, nullptr),
       MPI_ERR_TRUNCATE);
   EXPECT_NE(std::string(quadrille_error_text()).find("expects another number"), std::string::npos);
+  const MPI_Count* counts = rank == size - 1 ? nullptr : send.data();
+  EXPECT_EQ(quadrille_alltoallv_in_place(data.data(), counts, nullptr, send.data(), nullptr, MPI_INT, comm, nullptr),
+            MPI_ERR_ARG);
+  EXPECT_NE(std::string(quadrille_error_text()).find("has 0 counts"), std::string::npos);
 }
 
 TEST_F(CInterface, HasEveryCollective) {

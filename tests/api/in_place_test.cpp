@@ -1,14 +1,20 @@
 // All-to-all within one buffer: what goes wrong in other libraries, budgets, and random problems held against MPI's own
 // call with two buffers.
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory_resource>
 #include <numeric>
 #include <random>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "api/world.hpp"
@@ -47,6 +53,12 @@ std::int64_t peak_of(Work&& work) {
   const std::int64_t before = engine::Process::get().arena().in_use();
   work();
   return engine::Process::get().arena().peak() - before;
+}
+
+// What the ranks of an alltoallv or alltoallw tell each other first, packed, may take besides: it depends on ranks
+// alone.
+std::int64_t words(int ranks) {
+  return std::max<std::int64_t>(64, 8 * ranks);
 }
 
 // Of a block for each rank, each `spread` elements from the next, whose counts are those of count_of(peer).
@@ -123,7 +135,7 @@ TEST_P(Swaps, KeepToTheBudgetOfEachRank) {
       swap_and_check(comm, MPI_INT, 1, [&](int peer) { return 1 + common(peer, comm.rank(), 1) * 997; },
                      {.algorithm = GetParam(), .memory = memory});
     });
-    EXPECT_LE(peak, memory);
+    EXPECT_LE(peak, memory + words(comm.size()));
   }
 }
 
@@ -173,7 +185,7 @@ TEST_P(Swaps, CutASubarrayThatIsAWholeBlock) {
     comm.alltoallw(MPI_IN_PLACE, {nullptr, nullptr, nullptr}, matrix.data(), {ones.data(), at.data(), types.data()},
                    {.algorithm = GetParam(), .memory = 700});
   });
-  EXPECT_LE(peak, 700);
+  EXPECT_LE(peak, 700 + words(comm.size()));
   for (int i = 0; i < rows * columns; ++i) {
     EXPECT_EQ(matrix[static_cast<std::size_t>(i)], value(i % columns / 6, comm.rank(), i / columns * 6 + i % 6));
   }
@@ -217,7 +229,7 @@ TEST_P(Swaps, KeepToTheBudgetWhateverTheWidth) {
     swap_and_check(comm, MPI_INT, 1, [&](int peer) { return common(peer, comm.rank(), 1) * 97; },
                    {.algorithm = wide, .memory = 300});
   });
-  EXPECT_LE(peak, 300);
+  EXPECT_LE(peak, 300 + words(comm.size()));
 }
 
 // One object twice is in place, also where it is empty.
@@ -233,6 +245,77 @@ TEST_P(Swaps, AreInPlaceOnRanksWithoutData) {
   }
   comm.alltoallv(data, counts, data, counts, {.algorithm = GetParam()});
   for (std::size_t i = 0; i < data.size(); ++i) EXPECT_EQ(data[i], value(static_cast<int>(i / 3) + 1, comm.rank(), 0));
+}
+
+// Blocks that lie in another order than ranks do, with room between them, swapped and swapped back.
+TEST_P(Swaps, ServeAllFormsOfACallWhereverBlocksLie) {
+  Communicator comm = world();
+  const int ranks = comm.size();
+  constexpr std::int64_t room = 1200;
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> at;
+  std::vector<std::int64_t> bytes_at;
+  for (int peer = 0; peer < ranks; ++peer) {
+    counts.push_back(common(peer, comm.rank(), 2) * 100);
+    at.push_back((ranks - 1 - peer) * room + 7);
+    bytes_at.push_back(at.back() * static_cast<std::int64_t>(sizeof(int)));
+  }
+  const std::vector<MPI_Datatype> types(counts.size(), MPI_INT);
+  std::vector<int> data(static_cast<std::size_t>(ranks * room), -1);
+  const auto fill = [&](bool swapped) {
+    std::vector<int> filled(data.size(), -1);
+    for (int peer = 0; peer < ranks; ++peer) {
+      const auto block = static_cast<std::size_t>(peer);
+      for (std::int64_t i = 0; i < counts[block]; ++i) {
+        filled[static_cast<std::size_t>(at[block] + i)] =
+            swapped ? value(peer, comm.rank(), i) : value(comm.rank(), peer, i);
+      }
+    }
+    return filled;
+  };
+  const Options options{.algorithm = GetParam(), .memory = 900};
+  const Blocks nothing{nullptr, nullptr, MPI_DATATYPE_NULL};
+  const TypedBlocks typed_nothing{nullptr, nullptr, nullptr};
+  const Blocks blocks{counts.data(), at.data(), MPI_INT};
+  const TypedBlocks typed{counts.data(), bytes_at.data(), types.data()};
+  data = fill(false);
+  Pending v = comm.ialltoallv(MPI_IN_PLACE, nothing, data.data(), blocks, options);
+  v.wait();
+  EXPECT_EQ(data, fill(true));
+  Pending w = comm.ialltoallw(MPI_IN_PLACE, typed_nothing, data.data(), typed, options);
+  w.wait();
+  EXPECT_EQ(data, fill(false));
+  Persistent again_v = comm.alltoallv_init(MPI_IN_PLACE, nothing, data.data(), blocks, options);
+  Persistent again_w = comm.alltoallw_init(MPI_IN_PLACE, typed_nothing, data.data(), typed, options);
+  for (Persistent* one : {&again_v, &again_v, &again_w, &again_w}) {
+    const bool swapped = data == fill(true);
+    one->start();
+    one->wait();
+    EXPECT_EQ(data, fill(!swapped));
+  }
+}
+
+// A type whose data lies before its address.
+TEST_P(Swaps, FindDataBeforeItsAddress) {
+  Communicator comm = world();
+  MPI_Datatype before = MPI_DATATYPE_NULL;
+  const MPI_Aint offset = -static_cast<MPI_Aint>(2 * sizeof(int));
+  const int one = 1;
+  MPI_Type_create_hindexed(1, &one, &offset, MPI_INT, &before);
+  MPI_Type_commit(&before);
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 3);
+  std::vector<int> data(3 * counts.size() + 2, -1);
+  for (int i = 0; i < 3 * comm.size(); ++i) data[static_cast<std::size_t>(i)] = value(comm.rank(), i / 3, i % 3);
+  comm.alltoallv(MPI_IN_PLACE, {nullptr, nullptr, MPI_DATATYPE_NULL}, data.data() + 2, {counts.data(), nullptr, before},
+                 {.algorithm = GetParam()});
+  for (int i = 0; i < 3 * comm.size(); ++i) {
+    EXPECT_EQ(data[static_cast<std::size_t>(i)], value(i / 3, comm.rank(), i % 3));
+  }
+  comm.alltoallv_in_place(data.data() + 2, {counts}, {counts}, before);
+  for (int i = 0; i < 3 * comm.size(); ++i) {
+    EXPECT_EQ(data[static_cast<std::size_t>(i)], value(comm.rank(), i / 3, i % 3));
+  }
+  MPI_Type_free(&before);
 }
 
 INSTANTIATE_TEST_SUITE_P(Orders, Swaps, testing::ValuesIn(orders));
@@ -355,9 +438,72 @@ TEST(Irregular, IsRefusedByAllRanksWhereOneIsWrong) {
   expect_refused(comm, "has a type with gaps",
                  [&] { comm.alltoallv_in_place(data.data(), {twos}, {twos}, wrong ? gaps : MPI_INT); });
   MPI_Type_free(&gaps);
+  if (wrong) at.back() = std::numeric_limits<std::int64_t>::max() - 1;
+  expect_refused(comm, "more bytes than 64 bits can count", [&] { call({}); });
+  at = one_after_another(twos);
+  if (wrong) counts.pop_back();
+  expect_refused(comm, fmt::format("has {} counts or displacements", ranks - 1), [&] { call({}); });
+  counts = twos;
+  if (wrong) at.push_back(0);
+  expect_refused(comm, fmt::format("has {} counts or displacements", ranks + 1), [&] { call({}); });
+  at = one_after_another(twos);
+  expect_refused(comm, "names an algorithm", [&] { call({.algorithm = wrong ? "tournament" : ""}); });
+  expect_refused(comm, "it is MPI_DATATYPE_NULL",
+                 [&] { comm.alltoallv_in_place(data.data(), {twos}, {twos}, wrong ? MPI_DATATYPE_NULL : MPI_INT); });
+  expect_refused(comm, "its address is NULL",
+                 [&] { comm.alltoallv_in_place(wrong ? nullptr : data.data(), {twos}, {twos}, MPI_INT); });
   EXPECT_EQ(std::count(data.begin(), data.end(), comm.rank()), std::ssize(data));
   call({});
   for (std::size_t peer = 0; peer < ranks; ++peer) EXPECT_EQ(data[2 * peer], static_cast<int>(peer));
+}
+
+// What MPI lets pass.
+TEST(Irregular, LooksAtNothingThatIsEmpty) {
+  Communicator comm = world();
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  std::vector<std::int64_t> counts(ranks, 0);
+  std::vector<std::int64_t> at(ranks, -1);
+  counts[static_cast<std::size_t>(comm.rank())] = 2;
+  at[static_cast<std::size_t>(comm.rank())] = 1;
+  std::vector<int> data = {1, 2, 3};
+  comm.alltoallv_in_place(data, {counts, at}, {counts, at});
+  EXPECT_EQ(data, (std::vector<int>{1, 2, 3}));
+  MPI_Datatype nothing = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(0, MPI_INT, &nothing);
+  MPI_Type_commit(&nothing);
+  const std::vector<std::int64_t> many(ranks, 1000);
+  comm.alltoallv_in_place(data.data(), {many}, {many}, nothing);
+  EXPECT_EQ(data, (std::vector<int>{1, 2, 3}));
+  MPI_Type_free(&nothing);
+  const std::vector<std::int64_t> none(ranks, 0);
+  comm.alltoallv_in_place(nullptr, {none}, {none}, MPI_INT);
+}
+
+TEST(Irregular, TellsWhatItCameToInEveryForm) {
+  Communicator comm = world();
+  const auto ranks = static_cast<std::size_t>(comm.size());
+  const std::vector<std::int64_t> send(ranks, comm.rank() + 1);
+  std::vector<std::int64_t> receive;
+  for (int peer = 0; peer < comm.size(); ++peer) receive.push_back(peer + 1);
+  std::vector<int> data(ranks * (ranks + 1), comm.rank());
+  const auto expect_moved = [&](const Moved& moved) {
+    EXPECT_EQ(moved.counts, receive);
+    EXPECT_GT(moved.peak_bytes, 0);
+    EXPECT_LE(moved.peak_bytes, 200);
+    std::size_t next = 0;
+    for (int peer = 0; peer < comm.size(); ++peer) {
+      for (int i = 0; i <= peer; ++i) EXPECT_EQ(data[next++], peer);
+    }
+    std::fill(data.begin(), data.end(), comm.rank());
+  };
+  const Options options{.memory = 200};
+  PendingMove pending = comm.ialltoallv_in_place(data, {send}, {receive}, options);
+  expect_moved(pending.wait());
+  PersistentMove again = comm.alltoallv_in_place_init(data, {send}, {receive}, options);
+  for (int run = 0; run < 3; ++run) {
+    again.start();
+    expect_moved(again.wait());
+  }
 }
 
 struct Particle {
@@ -431,6 +577,61 @@ TEST(Redistribute, MovesSeveralVectorsAlike) {
   }
 }
 
+// A vector with an allocator of its own, ordered with others by a function of all of them, while something else goes
+// on.
+TEST(Redistribute, OrdersSeveralVectorsByOneFunction) {
+  Communicator comm = world();
+  for (const std::int64_t memory : {100, 1000, 0}) {
+    std::mt19937 random(static_cast<std::uint32_t>(comm.rank()));
+    std::vector<double> places;
+    std::pmr::vector<std::array<int, 3>> marks;
+    std::vector<char> kinds;
+    const int amount = 700 * (comm.rank() % 3);
+    for (int i = 0; i < amount; ++i) {
+      places.push_back(static_cast<double>(random() % static_cast<std::uint32_t>(comm.size())));
+      marks.push_back({comm.rank(), i, static_cast<int>(random() % 3)});
+      kinds.push_back(static_cast<char>(i % 100));
+    }
+    const auto most = static_cast<std::size_t>(700 * 3 * comm.size());
+    places.reserve(most);
+    marks.reserve(most);
+    kinds.reserve(most);
+    const auto rank_of = [&](double place, const std::array<int, 3>& mark, char) {
+      return (static_cast<int>(place) + mark[2]) % comm.size();
+    };
+    PendingMove pending = comm.iredistribute(std::tie(places, marks, kinds), rank_of, {.memory = memory});
+    const Moved moved = pending.wait();
+    EXPECT_LE(moved.peak_bytes, memory > 0 ? memory : 65536);
+    ASSERT_EQ(std::ssize(places), sum(moved.counts));
+    ASSERT_EQ(marks.size(), places.size());
+    ASSERT_EQ(kinds.size(), places.size());
+    std::array<int, 3> last = {-1, -1, 0};
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      EXPECT_EQ(rank_of(places[i], marks[i], kinds[i]), comm.rank());
+      EXPECT_LT(last, marks[i]);
+      EXPECT_EQ(kinds[i], marks[i][1] % 100);
+      last = marks[i];
+    }
+    std::int64_t all = std::ssize(places);
+    std::int64_t expected = amount;
+    comm.allreduce(std::span(&all, 1), std::span(&all, 1), std::plus{});
+    comm.allreduce(std::span(&expected, 1), std::span(&expected, 1), std::plus{});
+    EXPECT_EQ(all, expected);
+  }
+}
+
+// Nothing is sent, so that ordering takes the most.
+TEST(Redistribute, CountsTheMemoryOfOrdering) {
+  Communicator comm = world();
+  if (comm.size() == 1) return;
+  std::vector<int> data(10000, comm.rank());
+  data.insert(data.begin(), (comm.rank() + 1) % comm.size());
+  data.reserve(20000);
+  const Moved moved = comm.redistribute(data, [](int to) { return to; }, {.memory = 60000});
+  EXPECT_LE(moved.peak_bytes, 60000);
+  EXPECT_GT(moved.peak_bytes, comm.rank() == comm.size() - 1 ? 0 : 50000);
+}
+
 TEST(Redistribute, SaysHowMuchToReserve) {
   Communicator comm = world();
   if (comm.size() == 1) return;
@@ -448,7 +649,7 @@ TEST(Redistribute, SaysHowMuchToReserve) {
   comm.redistribute(data, counts);
   ASSERT_EQ(std::ssize(data), comm.rank() == 0 ? all : 0);
   for (std::int64_t i = 0; i < std::ssize(data); ++i) EXPECT_EQ(data[static_cast<std::size_t>(i)], i / 30000);
-  expect_refused(comm, "add up to 5 elements", [&] {
+  expect_refused(comm, "has vectors of 6 elements, and counts that don't add up to that", [&] {
     std::vector<int> some(comm.rank() == 1 ? 6 : 5, 1);
     std::vector<std::int64_t> five(static_cast<std::size_t>(comm.size()), 0);
     five[0] = 5;
