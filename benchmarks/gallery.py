@@ -219,6 +219,8 @@ IN_PLACE = [
     InPlace("in-place-16x4", "All-to-all in place, 16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI", "openmpi", 64,
             "--bytes 2097152 --rounds 5 --memory 1,2,5,10,12,100 --orders tournament,hierarchical_factor,by_rank:1",
             CLUSTER),
+    InPlace("in-place-16x1-mpich", "All-to-all in place, 16 nodes with a rank each, 200 Mbit/s a node, MPICH", "mpich", 16,
+            "--rate 200 --rounds 5 --memory 1,12,100 --orders tournament,by_rank:1", CLUSTER, " --map ppr:1"),
     InPlace("in-place-2-openmpi", "All-to-all in place, one node, 2 ranks on 2 cores, Open MPI", "openmpi", 2,
             "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
     InPlace("in-place-2-mpich", "The same, MPICH", "mpich", 2,

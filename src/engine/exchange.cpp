@@ -196,7 +196,7 @@ bool Exchange::must_wait(const Message& message) {
   Demand& demand = demands_[static_cast<std::size_t>(message.peer)];
   if (demand == Demand::unknown) {
     demand = Demand::awaited;
-    await_demand(message);
+    if (sends_first(message.peer)) await_demand(message);
   }
   return demand == Demand::awaited;
 }
@@ -228,7 +228,8 @@ void Exchange::tell_demand(const Message& message) {
 }
 
 void Exchange::demanded(Rank peer) {
-  demands_[static_cast<std::size_t>(peer)] = Demand::known;
+  Demand& demand = demands_[static_cast<std::size_t>(peer)];
+  if (std::exchange(demand, Demand::known) == Demand::known) return;
   const auto theirs = [peer](const Message* message) { return message->peer == peer; };
   for (auto next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs); next != undemanded_.end();
        next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs)) {
@@ -241,7 +242,7 @@ void Exchange::demanded(Rank peer) {
 void Exchange::put_under_way(Message& message) {
   try {
     post_parts(message);
-    if (message.receiving && ground_.on_demand) tell_demand(message);
+    if (message.receiving && ground_.on_demand && !sends_first(message.peer)) tell_demand(message);
   } catch (...) {
     if (message.open == 0) abandon(message);
     throw;
@@ -345,6 +346,7 @@ void Exchange::part_ended(const Ended& ended) {
       unpack(message.pieces, message.posted - ended.bytes, message.posted, message.staging);
     }
     listener_.advanced();
+    if (message.receiving && ground_.on_demand) demanded(message.peer);
     if (message.posted < message.bytes) {
       post_parts(message);
       cleanup.message = nullptr;

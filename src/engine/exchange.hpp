@@ -54,9 +54,9 @@ inline constexpr int tag_of_demand = 32;
 struct Ground {
   MPI_Comm comm = MPI_COMM_NULL;
   std::int64_t part = max_int_count;  // longer messages travel in parts; the same on every rank
-  // Two ranks begin only when both have posted a receive, which a word tells; from then on the schedule lets no more go
-  // than comes. So MPI has nothing to keep for a rank that is late, and no more than a window's messages, for a moment,
-  // of one that is not. The same on every rank.
+  // The lower one of two ranks sends first, when the other has posted a receive, which a word tells; the other one when
+  // something has come. From then on the schedule lets no more go than comes. So MPI has nothing to keep for a rank
+  // that is late, and no more than a window's messages, for a moment, of one that is not. The same on every rank.
   bool on_demand = false;
   Requests* requests = nullptr;
   Arena* arena = nullptr;
@@ -123,6 +123,7 @@ class Exchange final : public Backend {
   void launch_held(const Message& after);
   void post_parts(Message& message);
   void post(Message& message, std::byte* at, std::int64_t bytes) const;
+  bool sends_first(Rank peer) const { return schedule().rank < peer; }
   bool must_wait(const Message& message);
   void await_demand(const Message& message);
   void tell_demand(const Message& message);
@@ -146,7 +147,7 @@ class Exchange final : public Backend {
   // Messages that have parts to post yet, and those of the same stream that must not overtake them.
   std::vector<Message*> unfinished_;
   std::vector<Message*> held_;
-  // On demand, by rank: whether it was told that a receive is posted here, and what is known of its receives.
+  // On demand, by rank: whether it was told that a receive is posted here, and whether it will receive.
   enum class Demand : std::uint8_t { unknown, awaited, known };
   std::vector<bool> told_;
   std::vector<Demand> demands_;
