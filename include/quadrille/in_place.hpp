@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <ranges>
 #include <span>
@@ -43,7 +44,7 @@ class [[nodiscard]] PendingMove : public Pending {
   /// Waits until it is done, and tells what it came to.
   Moved wait() {
     Pending::wait();
-    return *moved_;
+    return moved_ ? *moved_ : Moved{};
   }
 
  private:
@@ -61,7 +62,7 @@ class [[nodiscard]] PersistentMove : public Persistent {
   /// Waits until the run is done, and tells what it came to.
   Moved wait() {
     Persistent::wait();
-    return *moved_;
+    return moved_ ? *moved_ : Moved{};
   }
 
  private:
@@ -92,6 +93,7 @@ struct Move {
   std::vector<Array> arrays = {};                         ///< moved alike
   MPI_Datatype type = MPI_DATATYPE_NULL;                  ///< of the elements; null: of element_bytes
   std::int64_t elements = -1;                             ///< that the arrays hold; -1: nobody knows
+  bool alike = true;                                      ///< all vectors have as many
   bool covered = true;                                    ///< the counts are those of all elements, if they should be
   std::optional<std::int64_t> nobody = {};                ///< a rank that there is not, to which an element is to go
   std::int64_t taken = 0;                                 ///< bytes that making it ready took
@@ -118,6 +120,7 @@ Move move_of(const std::tuple<Vector&...>& vectors, std::span<const std::int64_t
       [&](auto&... one) {
         (move.arrays.push_back({std::ranges::data(one), static_cast<std::int64_t>(sizeof(one[0]))}), ...);
         move.elements = std::min({static_cast<std::int64_t>(one.size())...});
+        move.alike = ((static_cast<std::int64_t>(one.size()) == move.elements) && ...);
         move.covered = (add_up_to(static_cast<std::int64_t>(one.size()), counts) && ...);
       },
       vectors);
@@ -183,11 +186,21 @@ class Rows {
     if (is_ordered()) return 0;
     constexpr std::size_t widest = std::max({sizeof(Element<Vector>)...});
     const std::size_t fitting = static_cast<std::size_t>(budget) / (widest + sizeof(int));
-    const std::size_t piece = std::clamp<std::size_t>(fitting, 1, size());
+    std::size_t piece = std::clamp<std::size_t>(fitting, 1, size());
+    std::vector<std::byte> room;
+    std::vector<int> to;
+    // Nobody hears of memory that can't be had: it goes with less, and with none.
+    while (piece > 1) {
+      try {
+        room.resize(piece * widest);
+        to.resize(piece);
+        break;
+      } catch (const std::bad_alloc&) {
+        piece /= 2;
+      }
+    }
     std::int64_t taken = 0;
     if (piece > 1) {
-      std::vector<std::byte> room(piece * widest);
-      std::vector<int> to(piece);
       std::vector<std::size_t> next(static_cast<std::size_t>(ranks));
       for (std::size_t begin = 0; begin < size(); begin += piece) {
         deal(begin, std::min(piece, size() - begin), room, to, next);

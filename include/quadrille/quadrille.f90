@@ -11,7 +11,7 @@
 ! elements, and there is one for each rank; displacements begin at 0. memory is what a rank may take beyond the buffer, in
 ! bytes; without it a hundredth of the data, but at least 64 KiB. buffer must be contiguous: of a section with gaps a
 ! compiler would make a copy. error is MPI_SUCCESS or an error code of MPI, and quadrille_error_text() says what went
-! wrong; what is wrong on one rank is an error on all of them, and nothing has moved.
+! wrong; what is wrong in an alltoallv on one rank is an error on all of them, and nothing has moved.
 
 module quadrille
   use, intrinsic :: iso_c_binding

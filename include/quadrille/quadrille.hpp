@@ -585,7 +585,9 @@ class QUADRILLE_EXPORT Communicator {
   /// sends keeps its order. The vector becomes as long as what it receives: reserve as much before the call. Where its
   /// capacity is not enough, all of the new memory counts against the options' `memory` (by default a hundredth of the
   /// data, at least 64 KiB); if that is not enough either, every rank throws, nothing has moved, and the error says
-  /// what to reserve. So it is with any mistake of one rank. Several vectors (std::tie(positions, velocities)) are
+  /// what to reserve. So it is with any mistake of one rank; but a vector may have more capacity then, and other
+  /// addresses. Without waiting, vectors belong to the call until it is done, and a progress thread, if there is one,
+  /// may be the one that uses their allocators. Several vectors (std::tie(positions, velocities)) are
   /// moved alike: element i of each.
   ///@{
   /// `counts`: how many of its elements go to each rank, the first ones to rank 0 and so on.
@@ -608,8 +610,8 @@ class QUADRILLE_EXPORT Communicator {
     return prepare<PendingMove>(detail::move_of(vectors, counts), options);
   }
   /// `rank_of(element)`, of several vectors `rank_of(element of the first, element of the second, ...)`: where it goes;
-  /// asked several times for each, and what it throws others don't hear of. The vectors need not be ordered; the call
-  /// orders them before it returns.
+  /// asked several times for each, and what it throws others don't hear of. The vectors need not be ordered: the call
+  /// orders them first, also where it is refused then.
   template <GrowingData Vector, class RankOf>
   requires detail::Ranks<RankOf, Vector> Moved redistribute(Vector& data, RankOf rank_of, const Options& options = {}) {
     return redistribute(std::tie(data), std::move(rank_of), options);

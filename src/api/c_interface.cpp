@@ -315,6 +315,9 @@ int quadrille_fortran_alltoall_in_place(void* buffer, MPI_Count count, MPI_Fint 
                                         MPI_Count memory) {
   quadrille_options options{};
   options.memory = memory;
+  if (!buffer) {
+    return guarded([] { throw Error(MPI_ERR_BUFFER, "alltoall: the buffer is a section with gaps: pass all of it"); });
+  }
   return quadrille_alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, buffer, count, MPI_Type_f2c(type), comm, &options);
 }
 
@@ -325,7 +328,9 @@ int quadrille_fortran_alltoallv_in_place(void* buffer, const MPI_Count sendcount
                                          int persistent) {
   quadrille_options options{};
   options.memory = memory;
-  const Within within{buffer, sendcounts, senddispls, recvcounts, recvdispls, MPI_Type_f2c(type)};
+  // Of a section with gaps there is no address, whatever the type adds to it.
+  MPI_Datatype element = buffer ? MPI_Type_f2c(type) : MPI_BYTE;
+  const Within within{buffer, sendcounts, senddispls, recvcounts, recvdispls, element};
   return request ? make(comm, within, &options, request, persistent != 0) : run(comm, within, &options);
 }
 

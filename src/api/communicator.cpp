@@ -183,11 +183,16 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
   wanted.elements = move.elements;
   wanted.taken = move.taken;
   if (!options.algorithm.empty()) complain(engine::Complaint::Of::algorithm);
+  if (!move.alike) complain(engine::Complaint::Of::ragged, move.elements);
   if (move.nobody) complain(engine::Complaint::Of::nobody, *move.nobody);
   if (!move.covered) complain(engine::Complaint::Of::uncovered, move.elements);
   for (const auto& [data, bytes] : move.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
   if (move.type != MPI_DATATYPE_NULL) {
-    describe(engine::layout_of(move.type), wanted);
+    try {
+      describe(engine::layout_of(move.type), wanted);
+    } catch (const Error&) {
+      complain(engine::Complaint::Of::type);
+    }
   } else if (wanted.arrays.front().element_bytes == 0) {
     complain(engine::Complaint::Of::type);
   }

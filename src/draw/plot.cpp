@@ -1,6 +1,7 @@
 #include "draw/plot.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <stdexcept>
@@ -44,7 +45,11 @@ Scale y_scale(const Plot& plot) {
       }
     }
   }
-  Scale scale(values.empty() ? floors : values);
+  constexpr double far = 2;
+  const double least = values.empty() ? 0 : *std::min_element(values.begin(), values.end());
+  std::copy_if(floors.begin(), floors.end(), std::back_inserter(values),
+               [&](double floor) { return floor * far >= least; });
+  Scale scale(values);
   scale.round_out();
   return scale;
 }

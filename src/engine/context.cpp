@@ -599,7 +599,12 @@ void Context::set_going(Task& task) {
     return;
   }
   task.phases_.clear();
-  task.plan_ = task.make_plan_();
+  try {
+    task.plan_ = task.make_plan_();
+  } catch (...) {
+    fail_all(std::current_exception());
+    return;
+  }
   next_phase(task);
 }
 

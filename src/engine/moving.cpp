@@ -53,9 +53,11 @@ std::string text_of(const Complaint& complaint, std::int64_t rank) {
     case Of::algorithm:
       return of_rank("names an algorithm: with any counts there are none to choose from");
     case Of::type:
-      return of_rank("has no type for its elements: it is MPI_DATATYPE_NULL");
+      return of_rank("has no type for its elements: it is MPI_DATATYPE_NULL, or one that MPI does not describe");
     case Of::gaps:
       return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
+    case Of::ragged:
+      return of_rank(fmt::format("has vectors of different lengths, {} elements and more", detail));
     case Of::nobody:
       return of_rank(fmt::format("has an element for rank {}, which there is not", detail));
     case Of::uncovered:
@@ -88,6 +90,7 @@ int error_of(Of what) {
   switch (what) {
     case Of::negative:
     case Of::excess:
+    case Of::ragged:
     case Of::uncovered:
       return MPI_ERR_COUNT;
     case Of::type:
@@ -194,6 +197,12 @@ class Extra {
 };
 
 class MovePlan final : public Plan {
+  // What a rank says before anything moves.
+  struct Word {
+    Complaint complaint;
+    std::int64_t elements = 0;  // a mark of their sizes; 0: it has none
+  };
+
  public:
   MovePlan(Context& context, Move move, std::shared_ptr<Moved> result)
       : context_(context), move_(std::move(move)), result_(std::move(result)) {}
@@ -201,11 +210,12 @@ class MovePlan final : public Plan {
   bool next(Phase& phase) override {
     switch (step_++) {
       case 0:
+        look_for_mistakes();
         exchange_counts(phase);
         return true;
       case 1:
-        look_for_mistakes();
-        exchange_complaints(phase);
+        look_at_what_comes();
+        exchange_words(phase);
         return true;
       case 2:
         refuse();
@@ -227,44 +237,60 @@ class MovePlan final : public Plan {
     return {{static_cast<std::byte*>(memory), bytes, &bytes_}};
   }
 
+  // Of a rank that is wrong the others are to know no counts.
   void exchange_counts(Phase& phase) {
     constexpr std::int64_t word = sizeof(std::int64_t);
     const auto ranks = static_cast<std::size_t>(context_.ranks());
     result_->counts.assign(ranks, 0);
+    if (own_.complaint.what != Of::nothing) move_.send_counts.assign(ranks, 0);
     phase.program = context_.program({.algorithm = find_algorithm(Collective::alltoall, "bruck"), .count = word});
     phase.binding.input = bytes_of(move_.send_counts.data(), context_.ranks() * word);
     phase.binding.output = bytes_of(result_->counts.data(), context_.ranks() * word);
   }
 
-  // The first of all that is wrong becomes this rank's complaint.
+  // The first of all that is wrong.
+  void note(const Complaint& complaint) {
+    if (own_.complaint.what == Of::nothing) own_.complaint = complaint;
+  }
+
+  // Bytes of an element of all arrays.
+  std::int64_t row_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Move::Array& array : move_.arrays) bytes += array.element_bytes;
+    return bytes;
+  }
+
+  // In what the caller said.
   void look_for_mistakes() {
-    if (move_.receive_counts.empty()) {
-      move_.receive_counts = result_->counts;
-      move_.receive_at = one_after_another(move_.receive_counts);
-    }
-    std::int64_t row_bytes = 0;
-    for (const Move::Array& array : move_.arrays) row_bytes += array.element_bytes;
-    const auto note = [this](const Complaint& complaint) {
-      if (own_.what == Of::nothing) own_ = complaint;
-    };
-    note(excessive(move_.send_counts, move_.send_at, row_bytes));
-    note(excessive(move_.receive_counts, move_.receive_at, row_bytes));
+    note(excessive(move_.send_counts, move_.send_at, row_bytes()));
+    note(excessive(move_.receive_counts, move_.receive_at, row_bytes()));
     note(negative(move_.send_counts, move_.send_at));
     note(negative(move_.receive_counts, move_.receive_at));
     note(move_.complaint);
-    for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
-      const bool expected = result_->counts[peer] == move_.receive_counts[peer];
-      if (!expected) note({Of::unexpected, static_cast<std::int64_t>(peer)});
-    }
-    if (own_.what != Of::nothing) return;
+    if (own_.complaint.what != Of::nothing) return;
     // Arrays that can be made longer end behind whatever they receive.
     note(misplaced(move_.send_counts, move_.send_at, move_.elements));
     note(misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
     const bool nowhere =
         std::any_of(move_.arrays.begin(), move_.arrays.end(), [](const auto& one) { return !one.data; });
-    const bool empty = total(move_.send_counts) == 0 && (move_.grow || total(move_.receive_counts) == 0);
-    if (nowhere && !empty) note({Of::nowhere, 0});
-    if (own_.what == Of::nothing) take_memory();
+    if (nowhere && total(move_.send_counts) + total(move_.receive_counts) > 0) note({Of::nowhere, 0});
+  }
+
+  // In what the others send.
+  void look_at_what_comes() {
+    if (own_.complaint.what != Of::nothing) return;
+    if (move_.receive_counts.empty()) {
+      move_.receive_counts = result_->counts;
+      move_.receive_at = one_after_another(move_.receive_counts);
+      note(excessive(move_.receive_counts, move_.receive_at, row_bytes()));
+    }
+    for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
+      const bool expected = result_->counts[peer] == move_.receive_counts[peer];
+      if (!expected) note({Of::unexpected, static_cast<std::int64_t>(peer)});
+    }
+    if (own_.complaint.what == Of::nothing) take_memory();
+    if (total(move_.send_counts) + total(move_.receive_counts) == 0) return;
+    for (const Move::Array& array : move_.arrays) own_.elements = own_.elements * 1000003 + array.element_bytes;
   }
 
   std::int64_t for_others(const std::vector<std::int64_t>& counts) const {
@@ -287,11 +313,11 @@ class MovePlan final : public Plan {
     const std::int64_t growth = move_.growth ? move_.growth(elements) : 0;
     const std::int64_t least = Arena::taken_for(element);
     if (least > move_.memory) {
-      own_ = {Of::memory, least};
+      note({Of::memory, least});
       return;
     }
     if (growth > move_.memory - least) {
-      own_ = {Of::room, elements};
+      note({Of::room, elements});
       return;
     }
     // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody.
@@ -301,30 +327,44 @@ class MovePlan final : public Plan {
       if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
-    } catch (const std::exception&) {
-      own_ = {Of::exhausted, bytes};
+      words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
+    } catch (...) {
+      note({Of::exhausted, bytes});
     }
   }
 
-  void exchange_complaints(Phase& phase) {
-    constexpr std::int64_t word = sizeof(Complaint);
-    complaints_.resize(static_cast<std::size_t>(context_.ranks()));
+  void exchange_words(Phase& phase) {
+    constexpr std::int64_t word = sizeof(Word);
+    words_of_all_.resize(static_cast<std::size_t>(context_.ranks()));
     phase.program = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
     phase.binding.input = bytes_of(&own_, word);
-    phase.binding.output = bytes_of(complaints_.data(), context_.ranks() * word);
+    phase.binding.output = bytes_of(words_of_all_.data(), context_.ranks() * word);
   }
 
-  // Where one rank is wrong others may expect something else of it: that is said only if there is nothing else to say.
+  // A rank that is wrong is told of rather than those who suffer from it.
   void refuse() const {
-    const auto found = [this](const auto& is) { return std::find_if(complaints_.begin(), complaints_.end(), is); };
-    auto first = found([](const Complaint& one) { return one.what != Of::nothing && one.what != Of::unexpected; });
-    if (first == complaints_.end()) first = found([](const Complaint& one) { return one.what != Of::nothing; });
-    if (first != complaints_.end()) throw Error(error_of(first->what), text_of(*first, first - complaints_.begin()));
+    const auto refuse_if = [this](const auto& is) {
+      const auto found = std::find_if(words_of_all_.begin(), words_of_all_.end(), is);
+      if (found == words_of_all_.end()) return;
+      throw Error(error_of(found->complaint.what), text_of(found->complaint, found - words_of_all_.begin()));
+    };
+    refuse_if([](const Word& one) { return one.complaint.what > Of::nothing && one.complaint.what < Of::unexpected; });
+    const Word* first = nullptr;
+    for (const Word& one : words_of_all_) {
+      if (one.elements == 0) continue;
+      if (!first) first = &one;
+      if (one.elements == first->elements) continue;
+      throw Error(MPI_ERR_TYPE,
+                  fmt::format("data to be moved in place: ranks {} and {} have elements of different sizes, or "
+                              "different numbers of arrays",
+                              first - words_of_all_.data(), &one - words_of_all_.data()));
+    }
+    refuse_if([](const Word& one) { return one.complaint.what == Of::unexpected; });
+    refuse_if([](const Word& one) { return one.complaint.what != Of::nothing; });
   }
 
   void get_ready() {
     if (move_.grow) move_.grow(total(move_.receive_counts), move_.arrays);
-    words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
   }
 
   void move_array(Phase& phase, const Move::Array& array) {
@@ -346,8 +386,8 @@ class MovePlan final : public Plan {
   int step_ = 0;
   std::size_t array_ = 0;
   Layout bytes_ = Layout::basic(1);
-  Complaint own_;
-  std::vector<Complaint> complaints_;
+  Word own_;
+  std::vector<Word> words_of_all_;
   Extra extra_;
   std::vector<std::int64_t> words_;
   redistribute::Job job_;

@@ -61,11 +61,20 @@ program forms
   end if
   call expect(error == MPI_ERR_BUFFER, 'a section with gaps is refused')
   call expect(index(quadrille_error_text(), 'a section with gaps, in Fortran') > 0, 'and it is said why')
+  call quadrille_alltoall_in_place(data(1:each:2, :), int(each / 2, c_int64_t), MPI_INTEGER, comm, error)
+  call expect(error == MPI_ERR_BUFFER, 'of an alltoall, too')
+  call by_the_old_way(data)
+  call expect_swapped('an array of unknown size')
   call quadrille_comm_free(comm, error)
   call quadrille_comm_free(by_number, error)
   call MPI_Finalize()
 
 contains
+
+  subroutine by_the_old_way(array)
+    integer :: array(*)
+    call quadrille_alltoallv_in_place(array, counts, starts, counts, starts, MPI_INTEGER, comm, error)
+  end subroutine
 
   integer function content(from, to, i)
     integer, intent(in) :: from, to, i

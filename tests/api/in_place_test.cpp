@@ -153,7 +153,9 @@ TEST_P(Swaps, AreRefusedByAllRanksWhereOneHasNoMemory) {
   const std::int64_t memory = comm.rank() == 1 ? 10 : 1000;
   std::vector<int> data(static_cast<std::size_t>(comm.size()), comm.rank());
   const std::vector<std::int64_t> counts(data.size(), 1);
+  const std::int64_t before = engine::Process::get().arena().in_use();
   EXPECT_THROW(comm.alltoallv(data, counts, data, counts, {.algorithm = GetParam(), .memory = memory}), Error);
+  EXPECT_EQ(engine::Process::get().arena().in_use(), before) << "what was taken is given back";
   EXPECT_EQ(std::count(data.begin(), data.end(), comm.rank()), comm.size());
   EXPECT_THROW(comm.alltoall(data, data, {.algorithm = GetParam(), .memory = 10}), Error);
   comm.alltoall(data, data, {.algorithm = GetParam(), .memory = 1000});
@@ -417,7 +419,7 @@ TEST(Irregular, IsRefusedByAllRanksWhereOneIsWrong) {
   std::vector<std::int64_t> counts = twos;
   std::vector<std::int64_t> at = one_after_another(twos);
   const auto call = [&](const Options& options) { comm.alltoallv_in_place(data, {twos}, {counts, at}, options); };
-  if (wrong) counts[0] = 3;
+  if (wrong) counts[0] = 1;
   expect_refused(comm, "expects another number of elements from rank 0", [&] { call({}); });
   counts = twos;
   if (wrong) at.back() = -1;
@@ -654,6 +656,37 @@ TEST(Redistribute, SaysHowMuchToReserve) {
     std::vector<std::int64_t> five(static_cast<std::size_t>(comm.size()), 0);
     five[0] = 5;
     comm.redistribute(some, five);
+  });
+  expect_refused(comm, "has vectors of different lengths, 3 elements and more", [&] {
+    std::vector<int> some(3, 0);
+    std::vector<double> others(comm.rank() == 1 ? 4 : 3, 0);
+    comm.redistribute(std::tie(some, others), [](int, double) { return 0; });
+  });
+  // The one who is wrong is named, not rank 0, who would have to make room.
+  expect_refused(comm, "rank 1 has vectors of 5 elements", [&] {
+    std::vector<int> some(5, 1);
+    std::vector<std::int64_t> many(static_cast<std::size_t>(comm.size()), 0);
+    many[0] = comm.rank() == 1 ? 5000000 : 5;
+    comm.redistribute(some, many);
+  });
+  expect_refused(comm, "rank 1 has a count or displacement of -3", [&] {
+    std::vector<int> some(5, 1);
+    std::vector<std::int64_t> odd(static_cast<std::size_t>(comm.size()), 0);
+    odd[0] = comm.rank() == 1 ? -3 : 5;
+    comm.redistribute(some, odd);
+  });
+  expect_refused(comm, "ranks 0 and 1 have elements of different sizes, or different numbers of arrays", [&] {
+    std::vector<int> some(2, 1);
+    std::vector<double> others(2, 1);
+    std::vector<std::int64_t> two(static_cast<std::size_t>(comm.size()), 0);
+    two[0] = 2;
+    some.reserve(100);
+    others.reserve(100);
+    if (comm.rank() == 1) {
+      comm.redistribute(others, two);
+    } else {
+      comm.redistribute(some, two);
+    }
   });
   expect_refused(comm, "sends other counts than it receives", [&] {
     std::vector<int> some(100, 1);

@@ -66,6 +66,14 @@ TEST(Plot, AFloorFarBelowDoesNotStretchTheAxis) {
   EXPECT_NE(plot(low).find(">1 ns<"), std::string::npos) << "alone it is what there is to see";
 }
 
+TEST(Plot, AFloorThatIsNearIsSeen) {
+  Plot drawn{.heading = "", .subheading = "", .y = {"time", Quantity::seconds}, .panels = {{"", {}}}};
+  drawn.panels[0].series = {{"ring", {{1, 0.27}, {100, 3.3}}}};
+  EXPECT_EQ(plot(drawn).find(">200 ms<"), std::string::npos);
+  drawn.panels[0].series.push_back({.name = "floor", .points = {{1, 0.21}, {100, 0.21}}, .drawn = Drawn::floor});
+  EXPECT_NE(plot(drawn).find(">200 ms<"), std::string::npos);
+}
+
 TEST(Plot, PanelsShareTheLegend) {
   Plot several = sample();
   several.panels.push_back({"bcast", several.panels[0].series});
