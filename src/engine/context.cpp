@@ -27,9 +27,6 @@ constexpr std::int32_t tags_per_collective = 64;
 constexpr std::int32_t first_agreement_tag = tags_per_collective - agreement_channels;
 constexpr std::int64_t most_in_flight = 512;
 
-constexpr std::size_t most_cached_shapes = 64;
-constexpr std::size_t most_idle_tasks = 64;
-
 // Of a bound on memory, a sixteenth is the longest packed part, and two of them may be under way in each direction.
 constexpr std::int64_t parts_in_memory = 16;
 constexpr std::int64_t staged_in_flight = 2;
@@ -204,23 +201,6 @@ void Context::close() {
   comm_ = MPI_COMM_NULL;
 }
 
-std::size_t Context::ShapeHash::operator()(const Shape& shape) const {
-  std::size_t hash = 0;
-  const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
-  mix(reinterpret_cast<std::size_t>(shape.algorithm));
-  mix(static_cast<std::size_t>(shape.root));
-  mix(static_cast<std::size_t>(shape.width));
-  mix(reinterpret_cast<std::size_t>(shape.shares.get()));
-  mix(static_cast<std::size_t>(shape.memory));
-  mix(static_cast<std::size_t>(shape.count));
-  mix(static_cast<std::size_t>(shape.segment));
-  mix(static_cast<std::size_t>(shape.window));
-  mix(static_cast<std::size_t>(shape.room));
-  mix(static_cast<std::size_t>(shape.in_place) * 8 + static_cast<std::size_t>(shape.commutative) * 4 +
-      static_cast<std::size_t>(shape.fixed_order) * 2 + static_cast<std::size_t>(shape.staged));
-  return hash;
-}
-
 Problem Context::problem(const Shape& shape) const {
   return {.rank = rank_,
           .ranks = ranks_,
@@ -257,20 +237,6 @@ Posting Context::posting(const Shape& shape) {
           .shuffle = settings_.shuffle != 0 ? &random_ : nullptr};
 }
 
-Context::Entry& Context::entry(const Shape& shape) {
-  auto place = cache_.find(shape);
-  if (place == cache_.end()) {
-    const Problem problem = this->problem(shape);
-    if (const std::string why = refusal(*shape.algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
-    auto program = std::make_shared<const Program>(build(*shape.algorithm, problem));
-    check_fit(program->schedule(), shape);
-    if (cache_.size() >= most_cached_shapes) forget_oldest_entry();
-    place = cache_.emplace(shape, Entry{std::move(program), {}, 0}).first;
-  }
-  place->second.last_used = ++clock_;
-  return place->second;
-}
-
 void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   if (schedule.channels > first_agreement_tag) {
     throw std::logic_error("a schedule takes more channels than a collective has tags");
@@ -285,20 +251,18 @@ void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   }
 }
 
-void Context::forget_oldest_entry() {
-  const auto oldest = std::min_element(cache_.begin(), cache_.end(), [](const auto& a, const auto& b) {
-    return a.second.last_used < b.second.last_used;
-  });
-  cache_.erase(oldest);
+Schedule Context::built(const Shape& shape) const {
+  const Problem problem = this->problem(shape);
+  if (const std::string why = refusal(*shape.algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
+  Schedule schedule = build(*shape.algorithm, problem);
+  check_fit(schedule, shape);
+  return schedule;
 }
 
 std::unique_ptr<Task> Context::prepare(const Shape& shape) {
   const auto locked = process_.lock();
-  Entry& cached = entry(shape);
-  if (cached.idle.empty()) return std::make_unique<Task>(*this, shape, cached.program);
-  std::unique_ptr<Task> task = std::move(cached.idle.back());
-  cached.idle.pop_back();
-  return task;
+  if (std::unique_ptr<Task> task = cache_.take(shape)) return task;
+  return std::make_unique<Task>(*this, shape, program(shape));
 }
 
 std::unique_ptr<Task> Context::prepare(const Algorithm& shown, std::int64_t memory, Task::MakePlan plan) {
@@ -314,43 +278,27 @@ std::unique_ptr<Task> Context::prepare(const Algorithm& shown, std::int64_t memo
 
 std::shared_ptr<const Program> Context::program(const Shape& shape) {
   const auto locked = process_.lock();
-  return entry(shape).program;
-}
-
-std::size_t Context::place_for(const Signature& signature) {
-  std::size_t hash = static_cast<std::size_t>(signature.collective) * 31 + static_cast<std::size_t>(signature.root);
-  hash = hash * 31 + static_cast<std::size_t>(signature.output_count);
-  hash = hash * 31 + reinterpret_cast<std::size_t>(signature.algorithm);
-  hash = hash * 31 + static_cast<std::size_t>(signature.width);
-  return hash * 0x9e3779b97f4a7c15U >> 58U;
+  return cache_.program(shape, [&] { return built(shape); });
 }
 
 void Context::pass_by(const Signature& signature) {
   const auto locked = process_.lock();
-  passed_by_.resize(recent_.size());
-  passed_by_[place_for(signature)] = signature;
+  cache_.pass_by(signature);
 }
 
 bool Context::passed_by(const Signature& signature) const {
   const auto locked = process_.lock();
-  return !passed_by_.empty() && passed_by_[place_for(signature)] == signature;
+  return cache_.passed_by(signature);
 }
 
 std::unique_ptr<Task> Context::recall(const Signature& signature, const void* input, const void* output) {
   const auto locked = process_.lock();
-  std::unique_ptr<Task>& place = recent_[place_for(signature)];
-  if (!place || *place->signature_ != signature) return nullptr;
-  // A buffer that is NULL wants a second look.
-  const auto missing = [](const std::vector<Typed>& blocks, const void* address) {
-    return !blocks.empty() && blocks.front().count > 0 && !address;
-  };
-  if (missing(place->binding().input, input) || missing(place->binding().output, output)) return nullptr;
-  const auto bind = [](std::vector<Typed>& blocks, const void* address) {
-    if (!blocks.empty()) blocks.front().address = static_cast<std::byte*>(const_cast<void*>(address));
-  };
-  bind(place->binding().input, input);
-  bind(place->binding().output, output);
-  return std::move(place);
+  return cache_.recall(signature, input, output);
+}
+
+std::shared_ptr<const Shares> Context::shares(const detail::Integers& counts) {
+  const auto locked = process_.lock();
+  return cache_.shares(counts, ranks_);
 }
 
 void Context::run(std::unique_ptr<Task> task) {
@@ -369,24 +317,9 @@ void Context::release(std::unique_ptr<Task> task) {
   if (task->in_flight()) return;
   task->then_ = nullptr;
   undeclare(*task);
-  if (task->signature_ && task->state_ != Task::State::failed) {
-    task->state_ = Task::State::idle;
-    std::swap(task, recent_[place_for(*task->signature_)]);
-    if (!task) return;
-    task->signature_.reset();
-  }
-  task->keep({});
-  task->set_plan({});
-  task->phases_.clear();
-  task->binding().chunks.clear();
-  task->binding().reduce = nullptr;
-  task->binding().combine = nullptr;
-  const auto place = cache_.find(task->shape());
-  if (place == cache_.end() || place->second.idle.size() >= most_idle_tasks || task->state_ == Task::State::failed) {
-    return;
-  }
+  if (task->state_ == Task::State::failed) return;
   task->state_ = Task::State::idle;
-  place->second.idle.push_back(std::move(task));
+  cache_.keep(std::move(task));
 }
 
 // The same on every rank, so that they choose and refuse alike: the most that any rank may take.
@@ -413,20 +346,6 @@ std::int64_t Context::memory_for(const Shape& shape, const Layout& layout) const
 
 bool Context::exceeds_memory(const Task& task) const {
   return memory_for(task.shape_, task.main_.scratch_layout()) > task.shape_.memory;
-}
-
-std::shared_ptr<const Shares> Context::shares(const detail::Integers& counts) {
-  const auto locked = process_.lock();
-  const auto count_of = [&](Rank rank) { return counts[rank]; };
-  for (const auto& known : shares_) {
-    if (known->are(count_of)) return known;
-  }
-  if (shares_.size() >= most_cached_shapes) {
-    std::erase_if(shares_, [](const auto& unused) { return unused.use_count() == 1; });
-  }
-  std::vector<std::int64_t> all;
-  for (Rank rank = 0; rank < ranks_; ++rank) all.push_back(counts[rank]);
-  return shares_.emplace_back(std::make_shared<const Shares>(all));
 }
 
 // Nothing that was refused has a place in the order.

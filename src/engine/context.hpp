@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -11,11 +10,11 @@
 #include <quadrille/call.hpp>
 #include <random>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
 #include "engine/agreement.hpp"
+#include "engine/cache.hpp"
 #include "engine/exchange.hpp"
 #include "engine/process.hpp"
 #include "engine/reduction.hpp"
@@ -112,24 +111,13 @@ class Context {
  private:
   friend class Task;
 
-  struct Entry {
-    std::shared_ptr<const Program> program;
-    std::vector<std::unique_ptr<Task>> idle;
-    std::uint64_t last_used = 0;
-  };
-  struct ShapeHash {
-    std::size_t operator()(const Shape& shape) const;
-  };
-
-  static std::size_t place_for(const Signature& signature);
   std::int64_t part_for(const Shape& shape) const;
   Ground ground_for(const Shape& shape) const;
   void refuse_start(const Task& task) const;
   void enqueue(Task& task);
   void release_follower(Task& task);
   static void undeclare(Task& task);
-  Entry& entry(const Shape& shape);
-  void forget_oldest_entry();
+  Schedule built(const Shape& shape) const;
   Posting posting(const Shape& shape);
   Problem problem(const Shape& shape) const;
   void settle();
@@ -163,11 +151,7 @@ class Context {
   std::int64_t window_ = 1;  // sequence numbers that may be in flight at once
   std::mt19937_64 random_;
   std::shared_ptr<const Program> agreement_program_;
-  std::unordered_map<Shape, Entry, ShapeHash> cache_;
-  std::array<std::unique_ptr<Task>, 64> recent_;     // by signature, as far as they don't displace each other
-  std::vector<std::optional<Signature>> passed_by_;  // likewise; empty until there is one
-  std::vector<std::shared_ptr<const Shares>> shares_;
-  std::uint64_t clock_ = 0;
+  Cache cache_;
   std::int64_t next_sequence_ = 0;
   std::int64_t users_first_ = 0;  // sequence number; those before it were the context's own
   std::int64_t reserved_ = 0;

@@ -39,6 +39,16 @@ bool Task::reserve() {
   }
 }
 
+void Task::unbind() {
+  signature_.reset();
+  keep({});
+  set_plan({});
+  phases_.clear();
+  binding().chunks.clear();
+  binding().reduce = nullptr;
+  binding().combine = nullptr;
+}
+
 void Task::advanced() {
   if (context_.settings_.watched()) advanced_ = std::chrono::steady_clock::now();
 }

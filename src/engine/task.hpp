@@ -89,6 +89,9 @@ class Task final : private Listener {
   void keep(Kept kept) { kept_ = std::move(kept); }
   // Lets the next call with this signature have the task as it is; see Context::recall.
   void remember_as(const Signature& signature) { signature_ = signature; }
+  const std::optional<Signature>& signature() const { return signature_; }
+  // Forgets the call that it was for.
+  void unbind();
   // What a reduction reduces by, to be compared in checked mode; see Reduction.
   void set_operation(std::int32_t code) { operation_ = code; }
 

@@ -26,7 +26,7 @@ class Job:
             text=True,
             env={**os.environ, **environment},
         )
-        self.reader = threading.Thread(target=self.read)
+        self.reader = threading.Thread(target=self.read, daemon=True)  # a failure must not wait for it
         self.reader.start()
 
     def read(self):

@@ -93,7 +93,7 @@ class Packages(unittest.TestCase):
     def test_programs_build_against_them(self):
         for mpi in GIVEN.mpi:
             installation = Installation(self.usr, GIVEN.libraries, mpi)
-            example = GIVEN.examples / "redistribute.cpp"
+            example = GIVEN.examples / "sort.cpp"
             for program in (
                 installation.build_by_cmake(example, "CXX", self.folder / f"project_{mpi}"),
                 installation.build_by_pkg_config(["gcc"], GIVEN.examples / "fit.c", self.folder),
