@@ -25,6 +25,9 @@ struct Cut {
   Rank lanes = 1;
   std::int64_t bytes = 0;  // all that it takes
 
+  // Bytes of the chunks it keeps, where none needs a rest.
+  std::int64_t ring() const { return std::int64_t{lanes} * window * chunk; }
+
   struct Wanted {
     Rank ranks = 2;
     Rank lanes = std::numeric_limits<Rank>::max();  // no more

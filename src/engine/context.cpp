@@ -535,7 +535,9 @@ void Context::next_phase(Task& task) {
   try {
     more = task.plan_->next(phase);
     Listener& listener = task;
-    if (more) task.phases_.push_back(std::make_unique<Exchange>(ground_, std::move(phase), posting({}), listener));
+    Ground ground = ground_;
+    ground.on_demand = phase.on_demand;
+    if (more) task.phases_.push_back(std::make_unique<Exchange>(ground, std::move(phase), posting({}), listener));
   } catch (const Error&) {
     task.error_ = std::current_exception();
     task.plan_ = nullptr;

@@ -23,6 +23,7 @@ Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Li
     runner_ = runner.get();
     machine_ = std::move(runner);
     binding_.unit = schedule().unit;
+    brings_scratch_ = !binding_.scratch.empty();
     binding_.scratch.resize(schedule().scratch.size());
     scratch_.resize(schedule().scratch.size());
     lay_out_slots();
@@ -120,6 +121,7 @@ bool Exchange::cancel() {
 }
 
 void Exchange::reserve() {
+  if (brings_scratch_) return;
   for (std::size_t i = 0; i < scratch_.size(); ++i) {
     if (scratch_[i]) continue;
     const std::int64_t count = schedule().scratch[i];

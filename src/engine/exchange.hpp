@@ -69,7 +69,7 @@ struct Ground {
 class Exchange final : public Backend {
  public:
   Exchange(const Ground& ground, std::shared_ptr<const Program> program, const Posting& posting, Listener& listener);
-  // A phase's protocol, which brings all its memory along, or its schedule.
+  // A phase's protocol, which brings all its memory along, or its schedule, which may bring its scratch.
   Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener);
 
   // To be filled in before a start. Scratch is the exchange's own affair, but for its layout.
@@ -142,6 +142,7 @@ class Exchange final : public Backend {
   Binding binding_;
   Layout scratch_layout_;
   std::vector<std::byte*> scratch_;
+  bool brings_scratch_ = false;
   std::unique_ptr<Machine> machine_;
   Runner* runner_ = nullptr;  // the machine, if it runs a schedule
   // Messages that have parts to post yet, and those of the same stream that must not overtake them.

@@ -201,6 +201,7 @@ class MovePlan final : public Plan {
   struct Word {
     Complaint complaint;
     std::int64_t elements = 0;  // a mark of their sizes; 0: it has none
+    std::int64_t chunk = 0;     // bytes, if it can swap its blocks; 0: it can't
   };
 
  public:
@@ -228,7 +229,8 @@ class MovePlan final : public Plan {
       if (move_.shrink) move_.shrink(total(move_.receive_counts));
       return false;
     }
-    move_array(phase, move_.arrays[array_++]);
+    const Move::Array& array = move_.arrays[array_++];
+    swap_ ? swap_array(phase, array) : move_array(phase, array);
     return true;
   }
 
@@ -321,12 +323,19 @@ class MovePlan final : public Plan {
       return;
     }
     // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody.
-    std::int64_t bytes = std::min(move_.memory - growth, std::max(least, others));
-    while (Arena::taken_for(bytes) > move_.memory - growth) bytes -= std::max<std::int64_t>(1, bytes / 16);
+    const std::int64_t budget = move_.memory - growth;
+    std::int64_t bytes = std::min(budget, std::max(least, others));
+    while (Arena::taken_for(bytes) > budget) bytes -= std::max<std::int64_t>(1, bytes / 16);
+    if (stays_in_place()) {
+      cut_ = Cut::of(std::min(budget, std::max(least_to_swap, 4 * others)),
+                     {.ranks = context_.ranks(), .longest = context_.settings().part});
+      bytes = std::max(bytes, cut_.ring());
+    }
     try {
       if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
+      own_.chunk = cut_.chunk;
       words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
     } catch (...) {
       note({Of::exhausted, bytes});
@@ -363,8 +372,32 @@ class MovePlan final : public Plan {
     refuse_if([](const Word& one) { return one.complaint.what != Of::nothing; });
   }
 
+  // Whether the blocks that it sends are those that it receives.
+  bool stays_in_place() const { return move_.send_counts == move_.receive_counts && move_.send_at == move_.receive_at; }
+
   void get_ready() {
     if (move_.grow) move_.grow(total(move_.receive_counts), move_.arrays);
+    const bool swaps = std::all_of(words_of_all_.begin(), words_of_all_.end(), [](auto& one) { return one.chunk > 0; });
+    if (!swaps) return;
+    swap_ = context_.program({.algorithm = find_algorithm(Collective::alltoallv, "tournament"),
+                              .width = cut_.lanes,
+                              .segment = cut_.chunk,
+                              .window = cut_.window,
+                              .memory = cut_.bytes,
+                              .in_place = true,
+                              .swaps = true});
+  }
+
+  // As alltoallv does with MPI_IN_PLACE, in fewer messages than any other blocks take.
+  void swap_array(Phase& phase, const Move::Array& array) {
+    phase.program = swap_;
+    phase.on_demand = true;
+    phase.binding.scratch = {{extra_.span().data(), cut_.ring(), &bytes_}};
+    for (std::size_t peer = 0; peer < words_of_all_.size(); ++peer) {
+      phase.binding.output.push_back({array.data + move_.send_at[peer] * array.element_bytes,
+                                      move_.send_counts[peer] * array.element_bytes, &bytes_});
+      phase.binding.chunks.push_back(std::min(own_.chunk, words_of_all_[peer].chunk));
+    }
   }
 
   void move_array(Phase& phase, const Move::Array& array) {
@@ -389,6 +422,8 @@ class MovePlan final : public Plan {
   Word own_;
   std::vector<Word> words_of_all_;
   Extra extra_;
+  Cut cut_;
+  std::shared_ptr<const Program> swap_;  // null: the blocks are not the same both ways
   std::vector<std::int64_t> words_;
   redistribute::Job job_;
 };

@@ -18,6 +18,8 @@
 #include <vector>
 
 #include "api/world.hpp"
+#include "engine/context.hpp"
+#include "engine/moving.hpp"
 #include "engine/process.hpp"
 
 namespace quadrille::test {
@@ -333,6 +335,10 @@ struct Irregular {
     const std::int64_t most = std::array<std::int64_t, 4>{3, 40, 700, 3000}[number(3)];
     const std::int64_t full = number(4);
     for (std::int64_t& one : all) one = number(4) <= full ? number(most) : 0;
+    // Some are the same both ways, of those some at the same places, on all ranks or not.
+    const bool equal = number(2) == 0;
+    for (std::size_t i = 0; equal && i < wide * wide; ++i) all[i] = all[i % wide * wide + i / wide];
+    const bool same_places = equal && number(3) > 0;
     for (int peer = 0; peer < ranks; ++peer) {
       send.push_back(all[static_cast<std::size_t>(rank * ranks + peer)]);
       receive.push_back(all[static_cast<std::size_t>(peer * ranks + rank)]);
@@ -353,6 +359,7 @@ struct Irregular {
     };
     lay_out(send, send_at);
     lay_out(receive, receive_at);
+    if (same_places && own() % 8 > 0) receive_at = send_at;
     memory = own() % 3 == 0 ? 64 : 64 + static_cast<std::int64_t>(own() % 20000);
   }
 
@@ -394,6 +401,59 @@ TEST(Irregular, GetsWhereTwoBuffersGet) {
     });
     ASSERT_EQ(data, expected) << "round " << round;
     EXPECT_LE(peak, problem.memory + 16 * comm.size() * comm.size() + 4096) << "what agreeing takes is by ranks alone";
+  }
+}
+
+// The first phase of a move that moves anything; those before it, MPI's own calls do here.
+Phase moving_phase(Plan& plan) {
+  Phase phase;
+  plan.next(phase);
+  MPI_Alltoall(phase.binding.input.front().address, 8, MPI_BYTE, phase.binding.output.front().address, 8, MPI_BYTE,
+               MPI_COMM_WORLD);
+  phase = {};
+  plan.next(phase);
+  const auto word = static_cast<int>(phase.binding.input.front().count);
+  MPI_Allgather(phase.binding.input.front().address, word, MPI_BYTE, phase.binding.output.front().address, word,
+                MPI_BYTE, MPI_COMM_WORLD);
+  phase = {};
+  plan.next(phase);
+  return phase;
+}
+
+TEST(Irregular, IsASwapWhereAllBlocksAreTheSameBothWays) {
+  engine::Context context(MPI_COMM_WORLD, engine::agreed_settings(MPI_COMM_WORLD));
+  const auto ranks = static_cast<std::size_t>(context.ranks());
+  std::vector<int> data(10 * ranks + 10);
+  const std::vector<std::int64_t> counts(ranks, 10);
+  engine::Move move;
+  move.send_counts = move.receive_counts = counts;
+  move.arrays = {{reinterpret_cast<std::byte*>(data.data()), sizeof(int)}};
+  const auto swaps = [&] {
+    const auto plan = engine::plan_of(context, move, std::make_shared<Moved>())();
+    return static_cast<bool>(moving_phase(*plan).program);
+  };
+  EXPECT_TRUE(swaps());
+  // Elsewhere on one rank alone.
+  move.receive_at = one_after_another(counts);
+  if (context.rank() == 0) move.receive_at.back() += 10;
+  EXPECT_FALSE(swaps());
+}
+
+TEST(Irregular, SwapsSeveralVectorsOneAfterAnother) {
+  Communicator comm = world();
+  const std::vector<std::int64_t> counts(static_cast<std::size_t>(comm.size()), 900);
+  std::vector<int> numbers;
+  std::vector<std::array<double, 3>> places;
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    for (int i = 0; i < 900; ++i) numbers.push_back(value(comm.rank(), peer, i));
+  }
+  for (const int number : numbers) places.push_back({1.0 * number, 2.0 * number, 3.0 * number});
+  const Moved moved = comm.redistribute(std::tie(numbers, places), counts, {.memory = 2000 + 100 * comm.rank()});
+  EXPECT_EQ(moved.counts, counts);
+  EXPECT_LE(moved.peak_bytes, 2000 + 100 * comm.rank());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    ASSERT_EQ(numbers[i], value(static_cast<int>(i) / 900, comm.rank(), static_cast<std::int64_t>(i % 900)));
+    ASSERT_EQ(places[i], (std::array<double, 3>{1.0 * numbers[i], 2.0 * numbers[i], 3.0 * numbers[i]}));
   }
 }
 
