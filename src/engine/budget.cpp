@@ -51,10 +51,10 @@ Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
   Cut cut;
   cut.chunk =
       std::clamp(even < short_chunk ? 2 * even : even, least, std::max(least, std::min(long_chunk, wanted.longest)));
-  cut.chunk -= cut.chunk / 9;  // blocks are rounded up
   while (cut.chunk > 0 && taken(cut, worst) > budget) cut.chunk -= std::max<std::int64_t>(1, cut.chunk / 8);
   if (cut.chunk == 0) return cut;
-  // Few lengths, so that calls with a little more or less data have the same schedule.
+  // Few lengths, so that calls with a little more or less data have the same schedule; a power of two of them fits a
+  // block of the arena.
   const int digits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(cut.chunk)));
   cut.chunk &= ~((std::int64_t{1} << std::max(0, digits - 4)) - 1);
   const std::int64_t slots = budget / (wanted.staged ? times_if_staged : 1) / cut.chunk;
