@@ -110,14 +110,21 @@ bool Scale::fits(const std::vector<Tick>& ticks, bool across, double size, doubl
 
 std::vector<Tick> Scale::ticks(Quantity unit, bool across, double size, double gap) const {
   std::vector<std::vector<Tick>> all;
-  if (unit == Quantity::seconds || unit == Quantity::bytes_a_second) {
+  const bool by_values = unit != Quantity::seconds && unit != Quantity::bytes_a_second;
+  if (!by_values) {
     all = choices(std::pow(10, low_), std::pow(10, high_), unit);
   } else {
     for (std::size_t step = 1; step <= values_.size(); ++step) all.push_back(every(step, values_, unit));
   }
   const auto fitting = std::find_if(all.begin(), all.end(),
                                     [&](const std::vector<Tick>& ticks) { return fits(ticks, across, size, gap); });
-  return fitting == all.end() ? all.back() : *fitting;
+  std::vector<Tick> ticks = fitting == all.end() ? all.back() : *fitting;
+  // Where the measured values end is of interest.
+  if (const double last = values_.back(); by_values && ticks.back().value < last) {
+    ticks.push_back({last, label_of(last, unit)});
+    if (!fits(ticks, across, size, gap)) ticks.pop_back();
+  }
+  return ticks;
 }
 
 }  // namespace quadrille::draw

@@ -146,6 +146,14 @@ TEST(Scale, FewSizesAreTheirOwnTicks) {
   EXPECT_EQ(labels, (std::vector<std::string>{"0 B", "8 B", "1000 B", "64 KiB"}));
 }
 
+TEST(Scale, TheLastValueHasATickWhereThereIsRoom) {
+  Scale scale({1, 2, 5, 10, 12, 100});
+  scale.place(0, 330);
+  std::vector<std::string> labels;
+  for (const Tick& tick : scale.ticks(Quantity::number, true, 15, 12)) labels.push_back(tick.label);
+  EXPECT_EQ(labels, (std::vector<std::string>{"1", "5", "12", "100"}));
+}
+
 TEST(Scale, OfManySizesEveryFewAreTicks) {
   std::vector<double> sizes;
   for (int power = 0; power <= 24; ++power) sizes.push_back(std::exp2(power));
