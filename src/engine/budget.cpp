@@ -46,7 +46,7 @@ Cut Cut::of(std::int64_t budget, const Wanted& wanted) {
   Wanted worst = wanted;
   worst.staged = wanted.staged || wanted.staged_anywhere;
   const std::int64_t share = budget / (worst.staged ? times_if_staged : 1);
-  const std::int64_t least = std::min(share, shortest_chunk);
+  const std::int64_t least = std::min({share, shortest_chunk, wanted.longest});
   const std::int64_t even = share / chunks_in_budget;
   Cut cut;
   cut.chunk =

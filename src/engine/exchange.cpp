@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <quadrille/error.hpp>
+#include <stdexcept>
 #include <utility>
 
 namespace quadrille::engine {
@@ -25,6 +26,10 @@ Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Li
     binding_.unit = schedule().unit;
     brings_scratch_ = !binding_.scratch.empty();
     binding_.scratch.resize(schedule().scratch.size());
+    for (std::size_t i = 0; brings_scratch_ && i < binding_.scratch.size(); ++i) {
+      const bool enough = binding_.scratch[i].count >= schedule().scratch[i];
+      if (!enough) throw std::logic_error("a phase brings less scratch than its schedule takes");
+    }
     scratch_.resize(schedule().scratch.size());
     lay_out_slots();
   } else {
@@ -237,7 +242,7 @@ void Exchange::demanded(Rank peer) {
        next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs)) {
     Message& message = **next;
     undemanded_.erase(next);
-    put_under_way(message);
+    launch(message);
   }
 }
 

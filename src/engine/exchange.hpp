@@ -72,7 +72,7 @@ class Exchange final : public Backend {
   // A phase's protocol, which brings all its memory along, or its schedule, which may bring its scratch.
   Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener);
 
-  // To be filled in before a start. Scratch is the exchange's own affair, but for its layout.
+  // To be filled in before a start. Scratch is the exchange's own affair, but for its layout, unless a phase brings it.
   Binding& binding() { return binding_; }
   // The type of scratch and slots, where a schedule reduces.
   void set_scratch_layout(const Layout& layout) {

@@ -284,6 +284,7 @@ class MovePlan final : public Plan {
     if (move_.receive_counts.empty()) {
       move_.receive_counts = result_->counts;
       move_.receive_at = one_after_another(move_.receive_counts);
+      forget_empty(move_.receive_counts, move_.receive_at);
       note(excessive(move_.receive_counts, move_.receive_at, row_bytes()));
     }
     for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
@@ -322,19 +323,20 @@ class MovePlan final : public Plan {
       note({Of::room, elements});
       return;
     }
-    // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody.
+    // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody, but
+    // where it swaps.
     const std::int64_t budget = move_.memory - growth;
     std::int64_t bytes = std::min(budget, std::max(least, others));
     while (Arena::taken_for(bytes) > budget) bytes -= std::max<std::int64_t>(1, bytes / 16);
     if (stays_in_place()) {
-      cut_ = Cut::of(std::min(budget, std::max(least_to_swap, 4 * others)),
-                     {.ranks = context_.ranks(), .longest = context_.settings().part});
+      cut_ = Cut::of(budget, {.ranks = context_.ranks(), .longest = longest_chunk(element)});
       bytes = std::max(bytes, cut_.ring());
     }
     try {
       if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
+      if (cut_.chunk > 0) swap_ = swap_program();
       own_.chunk = cut_.chunk;
       words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
     } catch (...) {
@@ -375,17 +377,30 @@ class MovePlan final : public Plan {
   // Whether the blocks that it sends are those that it receives.
   bool stays_in_place() const { return move_.send_counts == move_.receive_counts && move_.send_at == move_.receive_at; }
 
+  // Of a swap, in bytes: one for the longest block.
+  std::int64_t longest_chunk(std::int64_t element_bytes) const {
+    std::int64_t longest = 1;
+    for (Rank peer = 0; peer < context_.ranks(); ++peer) {
+      const std::int64_t count = move_.send_counts[static_cast<std::size_t>(peer)];
+      if (peer != context_.rank()) longest = std::max(longest, count * element_bytes);
+    }
+    return std::min(Arena::taken_for(longest), context_.settings().part);
+  }
+
+  std::shared_ptr<const Program> swap_program() const {
+    return context_.program({.algorithm = find_algorithm(Collective::alltoallv, "tournament"),
+                             .width = cut_.lanes,
+                             .segment = cut_.chunk,
+                             .window = cut_.window,
+                             .memory = cut_.bytes,
+                             .in_place = true,
+                             .swaps = true});
+  }
+
   void get_ready() {
     if (move_.grow) move_.grow(total(move_.receive_counts), move_.arrays);
     const bool swaps = std::all_of(words_of_all_.begin(), words_of_all_.end(), [](auto& one) { return one.chunk > 0; });
-    if (!swaps) return;
-    swap_ = context_.program({.algorithm = find_algorithm(Collective::alltoallv, "tournament"),
-                              .width = cut_.lanes,
-                              .segment = cut_.chunk,
-                              .window = cut_.window,
-                              .memory = cut_.bytes,
-                              .in_place = true,
-                              .swaps = true});
+    if (!swaps) swap_ = nullptr;
   }
 
   // As alltoallv does with MPI_IN_PLACE, in fewer messages than any other blocks take.
@@ -423,7 +438,7 @@ class MovePlan final : public Plan {
   std::vector<Word> words_of_all_;
   Extra extra_;
   Cut cut_;
-  std::shared_ptr<const Program> swap_;  // null: the blocks are not the same both ways
+  std::shared_ptr<const Program> swap_;  // null: some blocks are not the same both ways
   std::vector<std::int64_t> words_;
   redistribute::Job job_;
 };

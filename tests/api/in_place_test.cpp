@@ -322,6 +322,23 @@ TEST_P(Swaps, FindDataBeforeItsAddress) {
   MPI_Type_free(&before);
 }
 
+// Several chunks for each pair, and several parts for each chunk, which must not overtake each other.
+TEST_P(Swaps, KeepTheOrderOfParts) {
+  MPI_Datatype spread = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 3 * sizeof(int), &spread);
+  MPI_Type_commit(&spread);
+  for (const char* part : {"37", "128", "700"}) {
+    SCOPED_TRACE(part);
+    Communicator comm = world({{"QUADRILLE_PART", part}});
+    const auto many = [&](int peer) { return 1500 + common(peer, comm.rank(), 3) * 100; };
+    for (const std::int64_t memory : {0, 5000}) {
+      swap_and_check(comm, MPI_INT, 1, many, {.algorithm = GetParam(), .memory = memory});
+      swap_and_check(comm, spread, 3, many, {.algorithm = GetParam(), .memory = memory});
+    }
+  }
+  MPI_Type_free(&spread);
+}
+
 INSTANTIATE_TEST_SUITE_P(Orders, Swaps, testing::ValuesIn(orders));
 
 // A random problem that all ranks know.
@@ -433,7 +450,12 @@ TEST(Irregular, IsASwapWhereAllBlocksAreTheSameBothWays) {
     return static_cast<bool>(moving_phase(*plan).program);
   };
   EXPECT_TRUE(swaps());
+  // Where nobody tells what comes, and where some blocks are empty.
+  move.receive_counts.clear();
+  if (context.rank() < 2 && ranks > 1) move.send_counts[1 - static_cast<std::size_t>(context.rank())] = 0;
+  EXPECT_TRUE(swaps());
   // Elsewhere on one rank alone.
+  move.send_counts = move.receive_counts = counts;
   move.receive_at = one_after_another(counts);
   if (context.rank() == 0) move.receive_at.back() += 10;
   EXPECT_FALSE(swaps());

@@ -25,6 +25,20 @@ TEST(Budget, IsKeptAndMostOfItUsed) {
   }
 }
 
+TEST(Budget, IsCutWithoutWasteWherePowersOfTwoFit) {
+  for (const std::int64_t budget : {8 << 10, 20 << 10, 40 << 10, 64 << 10, 128 << 10, 256 << 10}) {
+    EXPECT_EQ(Cut::of(budget, {.ranks = 16}).ring(), budget);
+  }
+}
+
+// Little data needs no long chunks, but many partners.
+TEST(Budget, ShortBlocksLeaveRoomForManyPartners) {
+  const Cut cut = Cut::of(least_budget, {.ranks = 64, .longest = 8});
+  EXPECT_EQ(cut.chunk, 8);
+  EXPECT_EQ(cut.lanes, 8);
+  EXPECT_LT(cut.bytes, 1024);
+}
+
 TEST(Budget, IsAHundredthOfTheDataOrALittle) {
   EXPECT_EQ(default_budget(0), least_budget);
   EXPECT_EQ(default_budget(1LL << 40), (1LL << 40) / 100);
