@@ -70,12 +70,15 @@ class Peak {
  public:
   Peak(quadrille::Communicator& comm, std::int64_t bytes, std::int64_t memory)
       : comm_(comm), memory_(memory), data_(static_cast<std::size_t>(bytes)) {
-    // Two ranks swap everything; more of them share it out.
+    // Two ranks swap all but a byte; more of them share it out.
     const int ranks = comm.size();
     counts_.assign(static_cast<std::size_t>(ranks), bytes / ranks);
-    if (ranks == 2) counts_ = {comm.rank() == 0 ? 0 : bytes, comm.rank() == 0 ? bytes : 0};
+    if (ranks == 2) counts_ = {comm.rank() == 0 ? 1 : bytes - 1, comm.rank() == 0 ? bytes - 1 : 1};
     at_.resize(counts_.size());
     std::exclusive_scan(counts_.begin(), counts_.end(), at_.begin(), std::int64_t{0});
+    // Blocks that stayed where they are would be swapped.
+    elsewhere_.resize(counts_.size());
+    std::exclusive_scan(counts_.rbegin(), counts_.rend(), elsewhere_.rbegin(), std::int64_t{0});
   }
 
   // As many chunks under way as ours have, each of 32 KiB, within one buffer and as much beside it.
@@ -103,12 +106,13 @@ class Peak {
     const quadrille::Blocks nothing{nullptr, nullptr, MPI_DATATYPE_NULL};
     fill();
     comm_.alltoallv(MPI_IN_PLACE, nothing, data_.data(), {counts_.data(), at_.data(), MPI_BYTE}, {.memory = memory_});
-    check();
+    check(at_);
   }
   void move() {
     fill();
-    const quadrille::Moved moved = comm_.alltoallv_in_place(data_, {counts_, at_}, {counts_, at_}, {.memory = memory_});
-    check();
+    const quadrille::Moved moved =
+        comm_.alltoallv_in_place(data_, {counts_, at_}, {counts_, elsewhere_}, {.memory = memory_});
+    check(elsewhere_);
     if (moved.peak_bytes > memory_) right_ = false;
   }
   bool right() const { return right_; }
@@ -118,17 +122,18 @@ class Peak {
     return static_cast<std::byte>(i * 7 + from * 31 + to * 57);
   }
   template <class Visit>
-  void each(Visit&& visit) {
+  void each(const std::vector<std::int64_t>& at, Visit&& visit) {
     for (int peer = 0; peer < comm_.size(); ++peer) {
       const auto block = static_cast<std::size_t>(peer);
-      for (std::int64_t i = 0; i < counts_[block]; ++i) visit(peer, i, data_[static_cast<std::size_t>(at_[block] + i)]);
+      for (std::int64_t i = 0; i < counts_[block]; ++i) visit(peer, i, data_[static_cast<std::size_t>(at[block] + i)]);
     }
   }
   void fill() {
-    each([&](int peer, std::int64_t i, std::byte& place) { place = value(comm_.rank(), peer, i); });
+    each(at_, [&](int peer, std::int64_t i, std::byte& place) { place = value(comm_.rank(), peer, i); });
   }
-  void check() {
-    each([&](int peer, std::int64_t i, const std::byte& place) { right_ &= place == value(peer, comm_.rank(), i); });
+  void check(const std::vector<std::int64_t>& at) {
+    each(at,
+         [&](int peer, std::int64_t i, const std::byte& place) { right_ &= place == value(peer, comm_.rank(), i); });
   }
 
   quadrille::Communicator& comm_;
@@ -136,6 +141,7 @@ class Peak {
   std::vector<std::byte> data_;
   std::vector<std::int64_t> counts_;
   std::vector<std::int64_t> at_;
+  std::vector<std::int64_t> elsewhere_;
   bool right_ = true;
 };
 
