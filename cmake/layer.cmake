@@ -1,13 +1,19 @@
+# quadrille_wing(NAME): the layers declared from here on lie in this folder of src/, which is their include root.
+macro(quadrille_wing name)
+  set(quadrille_current_wing ${name})
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_WINGS "${name}")
+endmacro()
+
 # quadrille_layer(NAME [MPI] [USES layer...] [LIBRARIES target...])
 #
-# One folder of src/ is one target, quadrille_NAME; with MPI it is one for each MPI, quadrille_NAME_openmpi and so on.
+# One folder of a wing is one target, quadrille_NAME; with MPI it is one for each MPI, quadrille_NAME_openmpi and so on.
 # USES names the layers it may include; the structure test holds the #include lines against this declaration.
 # Layers named in QUADRILLE_UNOPTIMISED, which sanitizers' builds set, are not optimised: they compile three times faster.
 function(quadrille_layer name)
   cmake_parse_arguments(LAYER "MPI" "" "USES;LIBRARIES" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY QUADRILLE_LAYERS "${name}")
   list(JOIN LAYER_USES " " uses_text)
-  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LAYER_RULES "${name}: ${uses_text}")
+  set_property(GLOBAL APPEND PROPERTY QUADRILLE_LAYER_RULES "${quadrille_current_wing}/${name}: ${uses_text}")
   if(NOT LAYER_MPI)
     quadrille_layer_target(quadrille_${name} ${name} USES ${LAYER_USES} LIBRARIES ${LAYER_LIBRARIES})
     return()
@@ -30,7 +36,8 @@ endfunction()
 # A layer's target: quadrille_layer_target(TARGET FOLDER [USES layer...] [LIBRARIES target...])
 function(quadrille_layer_target target folder)
   cmake_parse_arguments(LAYER "" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)
+  set(wing ${CMAKE_CURRENT_SOURCE_DIR}/${quadrille_current_wing})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${wing}/${folder}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/main\\.cpp$")
   list(TRANSFORM LAYER_USES PREPEND quadrille_ OUTPUT_VARIABLE uses)
   if(sources)
@@ -43,6 +50,6 @@ function(quadrille_layer_target target folder)
   if(folder IN_LIST QUADRILLE_UNOPTIMISED)
     target_compile_options(${target} PRIVATE -O0)
   endif()
-  target_include_directories(${target} ${scope} ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  target_include_directories(${target} ${scope} ${wing} ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} ${scope} ${uses} ${LAYER_LIBRARIES})
 endfunction()

@@ -1,12 +1,12 @@
-# quadrille_tidy(TARGET FOLDER)
+# quadrille_tidy(TARGET WING...)
 #
-# A target that runs clang-tidy over the sources of a folder's layers, as many bundles at a time as the build has jobs,
+# A target that runs clang-tidy over the sources of the wings' layers, as many bundles at a time as the build has jobs,
 # and again only over what has changed since. Any header counts as a change: that is coarse, and never too little.
 #
 # A bundle is a file that includes the sources of a layer, so that the headers they share, which take most of the time,
 # are read and walked once. Where a layer has folders, a bundle takes one source of each: algorithms of a collective
 # share a namespace and have the same names in it.
-function(quadrille_tidy target folder)
+function(quadrille_tidy target)
   find_program(CLANG_TIDY clang-tidy)
   if(NOT CLANG_TIDY)
     add_custom_target(
@@ -17,19 +17,21 @@ function(quadrille_tidy target folder)
   endif()
   set(work ${CMAKE_CURRENT_BINARY_DIR}/${target})
   set(bundles)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.cpp)
-  foreach(source IN LISTS sources)
-    get_filename_component(place ${source} DIRECTORY)
-    string(REGEX REPLACE "/.*" "" layer ${place})
-    math(EXPR count_${place} "0${count_${place}} + 1")
-    set(in_folders ${sources})
-    list(FILTER in_folders INCLUDE REGEX "^${layer}/.*/")
-    set(bundle ${layer})
-    if(in_folders)
-      set(bundle ${layer}-${count_${place}})
-    endif()
-    list(APPEND bundles ${bundle})
-    list(APPEND sources_of_${bundle} ${folder}/${source})
+  foreach(wing IN LISTS ARGN)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${wing} ${wing}/*.cpp)
+    foreach(source IN LISTS sources)
+      get_filename_component(place ${source} DIRECTORY)
+      string(REGEX REPLACE "/.*" "" layer ${place})
+      math(EXPR count_${place} "0${count_${place}} + 1")
+      set(in_folders ${sources})
+      list(FILTER in_folders INCLUDE REGEX "^${layer}/.*/")
+      set(bundle ${layer})
+      if(in_folders)
+        set(bundle ${layer}-${count_${place}})
+      endif()
+      list(APPEND bundles ${bundle})
+      list(APPEND sources_of_${bundle} ${wing}/${source})
+    endforeach()
   endforeach()
   list(REMOVE_DUPLICATES bundles)
 

@@ -19,19 +19,27 @@ MPI_SYMBOL = re.compile(r"^(P?MPIX?_|ompi_|MPIR_)")
 MPI_LIBRARY = re.compile(r"^\s*(libp?mpi\w*|libopen-(rte|pal)|libmpich\w*)\.so", re.MULTILINE)
 
 
+# The only wing with layers that include or link MPI.
+MPI_WING = "mpi"
+
+
 class Skip(Exception):
     pass
 
 
 def read_rules(path):
-    """The lines "layer: layer..." as a dictionary, in the order of declaration."""
-    rules = {}
+    """The lines "wing/layer: layer..." as two dictionaries by layer, in the order of declaration: uses, and wings."""
+    rules, wings = {}, {}
     for line in pathlib.Path(path).read_text().splitlines():
         name, _, uses = line.partition(":")
-        rules[name.strip()] = uses.split()
+        wing, _, layer = name.strip().partition("/")
+        if layer in rules:
+            raise SystemExit(f"{path}: two layers are called {layer}")
+        rules[layer] = uses.split()
+        wings[layer] = wing
     if not rules:
         raise SystemExit(f"{path}: no layer is declared")
-    return rules
+    return rules, wings
 
 
 def read_list(path):
@@ -59,11 +67,11 @@ def output_of(*command):
 
 def check_includes(options):
     """A layer includes only itself and the layers it says it uses."""
-    rules = read_rules(options.rules)
+    rules, wings = read_rules(options.rules)
     src = options.root / "src"
     for path in sources(src):
-        layer, *below = path.relative_to(src).parts
-        if not below or layer not in rules:
+        wing, layer, *below = (*path.relative_to(src).parts, "")
+        if not below or wings.get(layer) != wing:
             yield f"{path}: in no declared layer"
             continue
         for number, quoted, bracketed in includes(path):
@@ -77,11 +85,18 @@ def check_includes(options):
 
 
 def check_order(options):
-    """Each layer uses only layers declared before it, and one without MPI uses only such."""
-    rules = read_rules(options.rules)
+    """Each layer uses only layers declared before it, and one without MPI uses only such. A wing's are declared in a row."""
+    rules, wings = read_rules(options.rules)
     with_mpi = set(options.with_mpi)
     earlier = set()
+    entered = []
     for layer, uses in rules.items():
+        if wings[layer] not in entered[-1:]:
+            if wings[layer] in entered:
+                yield f"layer {layer} of wing {wings[layer]} is declared among those of others"
+            entered.append(wings[layer])
+        if layer in with_mpi and wings[layer] != MPI_WING:
+            yield f"layer {layer} uses MPI and is not in the wing {MPI_WING}"
         for used in uses:
             if used not in rules:
                 yield f"layer {layer} uses {used}, which is not declared"
@@ -96,7 +111,7 @@ def check_mpi_includes(options):
     """A layer without MPI does not include its headers."""
     src = options.root / "src"
     for path in sources(src):
-        if path.relative_to(src).parts[0] in options.with_mpi:
+        if path.relative_to(src).parts[1] in options.with_mpi:
             continue
         for number, quoted, bracketed in includes(path):
             if MPI_HEADER.search(quoted or bracketed):
@@ -129,7 +144,7 @@ def check_headers(options):
     lines = read_list(options.objects)
     objects = [path for path in lines if pathlib.Path(path).is_file()]
     for header in sorted(path for path in src.rglob("*") if path.suffix in {".h", ".hpp"}):
-        name = header.relative_to(src)
+        name = pathlib.Path(*header.relative_to(src).parts[1:])
         left_to_source = f"{name} by {name.with_suffix('.cpp')}" in lines and comes_first(header, name)
         if not left_to_source and not any(f"/{name}.cpp." in path for path in objects):
             yield f"{header}: did not compile alone, or was not asked to"
@@ -188,7 +203,7 @@ def arguments(words):
     parser.add_argument("check", nargs="?", choices=CHECKS)
     parser.add_argument("--self-test", action="store_true", help="show that each check can fail")
     parser.add_argument("--root", type=pathlib.Path, help="the source tree")
-    parser.add_argument("--rules", help="file with a line 'layer: layer...' for each layer")
+    parser.add_argument("--rules", help="file with a line 'wing/layer: layer...' for each layer")
     parser.add_argument("--with-mpi", nargs="*", default=[], help="layers that may use MPI")
     parser.add_argument("--binaries", help="file with a path a line: what must not need MPI")
     parser.add_argument("--objects", help="file with a path a line: what the build made of lone headers")

@@ -19,11 +19,11 @@ class CheckTest(unittest.TestCase):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="structure-"))
         self.addCleanup(shutil.rmtree, self.root)
         self.write(".clang-format", "BasedOnStyle: Google\n")
-        self.write("src/low/low.hpp", "#pragma once\n\nint low();\n")
-        self.write("src/high/high.cpp", '#include "high/high.hpp"\n\n#include <vector>\n\n#include "low/low.hpp"\n')
-        self.write("src/high/high.hpp", "#pragma once\n\nint high();\n")
-        self.write("src/parallel/engine.cpp", '#include <mpi.h>\n\n#include "high/high.hpp"\n')
-        self.rules("low:", "high: low", "parallel: high")
+        self.write("src/base/low/low.hpp", "#pragma once\n\nint low();\n")
+        self.write("src/base/high/high.cpp", '#include "high/high.hpp"\n\n#include <vector>\n\n#include "low/low.hpp"\n')
+        self.write("src/base/high/high.hpp", "#pragma once\n\nint high();\n")
+        self.write("src/mpi/parallel/engine.cpp", '#include <mpi.h>\n\n#include "high/high.hpp"\n')
+        self.rules("base/low:", "base/high: low", "mpi/parallel: high")
         (self.root / "tests").mkdir()
 
     def write(self, name, text):
@@ -55,41 +55,54 @@ class Layers(CheckTest):
         self.assertEqual(self.faults("mpi-includes"), [])
 
     def test_an_upward_include_is_found(self):
-        self.write("src/low/low.cpp", '#include "high/high.hpp"\n')
+        self.write("src/base/low/low.cpp", '#include "high/high.hpp"\n')
         self.expect_fault("low.cpp:1: layer low does not declare that it uses high", "includes")
 
     def test_brackets_do_not_hide_an_include(self):
-        self.write("src/low/low.cpp", "int x;\n#  include <high/high.hpp>\n")
+        self.write("src/base/low/low.cpp", "int x;\n#  include <high/high.hpp>\n")
         self.expect_fault("low.cpp:2: layer low does not declare that it uses high", "includes")
 
     def test_what_is_used_through_another_layer_must_be_declared_too(self):
-        self.write("src/parallel/engine.cpp", '#include "low/low.hpp"\n')
+        self.write("src/mpi/parallel/engine.cpp", '#include "low/low.hpp"\n')
         self.expect_fault("layer parallel does not declare that it uses low", "includes")
 
     def test_a_path_without_its_layer_is_found(self):
-        self.write("src/low/low.cpp", '#include "../high/high.hpp"\n')
+        self.write("src/base/low/low.cpp", '#include "../high/high.hpp"\n')
         self.expect_fault("does not start with a layer", "includes")
 
     def test_a_folder_that_is_no_layer_is_found(self):
-        self.write("src/stray/stray.cpp", "")
+        self.write("src/base/stray/stray.cpp", "")
         self.expect_fault("stray.cpp: in no declared layer", "includes")
 
     def test_a_layer_declared_later_is_found(self):
-        self.rules("high: low", "low:")
+        self.rules("base/high: low", "base/low:")
         self.expect_fault("layer high uses low, which is declared later", "order")
 
     def test_a_layer_never_declared_is_found(self):
-        self.rules("low: missing")
+        self.rules("base/low: missing")
         self.expect_fault("layer low uses missing, which is not declared", "order")
 
+    def test_a_layer_in_another_wing_is_found(self):
+        self.rules("base/low:", "view/high: low", "mpi/parallel: high")
+        faults = self.faults("includes")
+        self.assertEqual([fault.split("/")[-1] for fault in faults], ["high.cpp: in no declared layer", "high.hpp: in no declared layer"])
+
+    def test_a_wing_that_is_left_and_entered_again_is_found(self):
+        self.rules("base/low:", "core/middle: low", "base/high: low", "mpi/parallel: high")
+        self.expect_fault("layer high of wing base is declared among those of others", "order")
+
+    def test_a_layer_with_mpi_outside_its_wing_is_found(self):
+        self.rules("base/low:", "base/parallel: low")
+        self.expect_fault("layer parallel uses MPI and is not in the wing mpi", "order")
+
     def test_mpi_does_not_come_in_through_a_layer(self):
-        self.rules("low:", "parallel: low", "high: parallel")
+        self.rules("base/low:", "mpi/parallel: low", "view/high: parallel")
         self.expect_fault("layer high is to be free of MPI and uses parallel", "order")
 
     def test_an_include_of_mpi_is_found(self):
-        self.write("src/low/low.cpp", "// Not MPI_Init, nor this: #include <mpi.h>\n#include <mpi.h>\n")
+        self.write("src/base/low/low.cpp", "// Not MPI_Init, nor this: #include <mpi.h>\n#include <mpi.h>\n")
         self.expect_fault("low.cpp:2: includes mpi.h", "mpi-includes")
-        self.write("src/low/low.cpp", '#include "openmpi/mpi-ext.h"\n')
+        self.write("src/base/low/low.cpp", '#include "openmpi/mpi-ext.h"\n')
         self.expect_fault("low.cpp:1: includes openmpi/mpi-ext.h", "mpi-includes")
 
 
@@ -134,7 +147,7 @@ class Headers(CheckTest):
             "set(CMAKE_CXX_COMPILER_WORKS TRUE)\n"
             "project(lone LANGUAGES CXX)\n"
             f"include({PROJECT}/cmake/headers_alone.cmake)\n"
-            "quadrille_headers_alone(headers_alone ${PROJECT_SOURCE_DIR}/src)\n",
+            "quadrille_headers_alone(headers_alone FOLDERS ${PROJECT_SOURCE_DIR}/src/base ${PROJECT_SOURCE_DIR}/src/mpi)\n",
         )
         build = self.root / "build"
         compiler = f"-DCMAKE_CXX_COMPILER={tools.compiler}"
@@ -151,38 +164,38 @@ class Headers(CheckTest):
         self.assertEqual(self.faults("headers", objects=objects), [])
 
     def test_a_header_that_its_source_includes_first_is_left_to_it(self):
-        self.write("src/low/own.hpp", "#pragma once\nint own();\n")
-        self.write("src/low/own.cpp", '#include "low/own.hpp"\n\nint own() { return 1; }\n')
+        self.write("src/base/low/own.hpp", "#pragma once\nint own();\n")
+        self.write("src/base/low/own.cpp", '#include "low/own.hpp"\n\nint own() { return 1; }\n')
         _, objects = self.build()
         self.assertIn("low/own.hpp by low/own.cpp", objects.read_text())
         self.assertEqual(self.faults("headers", objects=objects), [])
         # And not if the source was changed since.
-        self.write("src/low/own.cpp", '#include <string>\n#include "low/own.hpp"\n')
+        self.write("src/base/low/own.cpp", '#include <string>\n#include "low/own.hpp"\n')
         self.expect_fault("own.hpp: did not compile alone", "headers", objects=objects)
 
     def test_a_header_that_its_source_includes_later_is_compiled(self):
-        self.write("src/low/later.hpp", "#pragma once\ninline std::size_t later();\n")
-        self.write("src/low/later.cpp", '#include <string>\n#include "low/later.hpp"\n')
+        self.write("src/base/low/later.hpp", "#pragma once\ninline std::size_t later();\n")
+        self.write("src/base/low/later.cpp", '#include <string>\n#include "low/later.hpp"\n')
         done, objects = self.build()
         self.assertNotEqual(done.returncode, 0)
         self.expect_fault("later.hpp: did not compile alone", "headers", objects=objects)
 
     def test_a_header_that_leans_on_its_users_is_found(self):
-        self.write("src/low/leaning.hpp", "#pragma once\ninline std::size_t size();\n")
+        self.write("src/base/low/leaning.hpp", "#pragma once\ninline std::size_t size();\n")
         done, objects = self.build()
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("leaning.hpp", done.stdout)
         self.expect_fault("leaning.hpp: did not compile alone", "headers", objects=objects)
 
     def test_a_header_without_a_guard_is_found(self):
-        self.write("src/low/unguarded.hpp", "struct Twice {};\n")
+        self.write("src/base/low/unguarded.hpp", "struct Twice {};\n")
         done, objects = self.build()
         self.assertNotEqual(done.returncode, 0)
         self.expect_fault("unguarded.hpp: did not compile alone", "headers", objects=objects)
 
     def test_a_header_that_the_build_missed_is_found(self):
         _, objects = self.build()
-        self.write("src/low/late.hpp", "#pragma once\n")
+        self.write("src/base/low/late.hpp", "#pragma once\n")
         self.expect_fault("late.hpp: did not compile alone", "headers", objects=objects)
 
 
@@ -202,7 +215,7 @@ class Text(CheckTest):
         self.expect_fault("notes.txt:1: white space at the end", "whitespace")
 
     def test_a_tab_in_a_source_is_found(self):
-        self.write("src/low/low.cpp", "\tint x;\n")
+        self.write("src/base/low/low.cpp", "\tint x;\n")
         self.expect_fault("low.cpp:1: tab", "whitespace")
 
     @unittest.skipUnless(shutil.which("git"), "git is not installed")

@@ -14,9 +14,9 @@ import tempfile
 
 COMPILER, SOURCE, *LIBRARIES = sys.argv[1:]
 STRONG = re.compile(r"memory_order_(release|acquire)")
-FILES = ["src/shared/lanes.hpp", "src/shared/lanes.cpp"]
+FILES = ["src/mpi/shared_memory/lanes.hpp", "src/mpi/shared_memory/lanes.cpp"]
 MAIN = """#include <cstdio>
-#include "shared/threads.hpp"
+#include "shared_memory/threads.hpp"
 int main() {
   const std::string wrong = quadrille::shared::run_threads(3, 20);
   std::puts(wrong.c_str());
@@ -26,8 +26,9 @@ int main() {
 
 
 def compiled(folder, *words):
-    subprocess.run([COMPILER, "-std=c++20", "-g", "-O1", "-fsanitize=thread", f"-I{folder}/src", f"-I{SOURCE}/src",
-                    f"-I{SOURCE}/tests", f"-I{SOURCE}/include", *words], check=True, cwd=folder)
+    roots = [f"{folder}/src/mpi", f"{SOURCE}/src/mpi", f"{SOURCE}/src/core", f"{SOURCE}/tests/mpi", f"{SOURCE}/include"]
+    subprocess.run([COMPILER, "-std=c++20", "-g", "-O1", "-fsanitize=thread", *(f"-I{root}" for root in roots), *words],
+                   check=True, cwd=folder)
 
 
 def compile_the_same(folder):
@@ -35,7 +36,7 @@ def compile_the_same(folder):
     main = os.path.join(folder, "main.cpp")
     with open(main, "w", encoding="utf-8") as file:
         file.write(MAIN)
-    sources = [f"{SOURCE}/src/{name}.cpp" for name in ("shared/segment", "run/runner", "run/backend", "run/program", "run/text")]
+    sources = [f"{SOURCE}/src/{name}.cpp" for name in ("mpi/shared_memory/segment", "core/run/runner", "core/run/backend", "core/run/program", "core/run/text")]
     compiled(folder, "-c", main, *sources)
     return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".o")]
 
@@ -43,7 +44,7 @@ def compile_the_same(folder):
 def build_and_run(folder, objects):
     """Compiles what touches shared memory, and runs it. Returns whether it ran clean."""
     program = os.path.join(folder, "program")
-    compiled(folder, f"{folder}/src/shared/lanes.cpp", f"{SOURCE}/tests/shared/threads.cpp", *objects, *LIBRARIES,
+    compiled(folder, f"{folder}/src/mpi/shared_memory/lanes.cpp", f"{SOURCE}/tests/mpi/shared_memory/threads.cpp", *objects, *LIBRARIES,
             "-lfmt", "-o", program)
     run = subprocess.run([program], capture_output=True, text=True, check=False, timeout=300,
                          env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1 exitcode=66"})
@@ -55,7 +56,7 @@ def build_and_run(folder, objects):
 def try_with(weakened, texts, objects):
     """Returns whether it is clean as it is, or not clean where it is weakened."""
     with tempfile.TemporaryDirectory() as folder:
-        os.makedirs(f"{folder}/src/shared")
+        os.makedirs(f"{folder}/src/mpi/shared_memory")
         for name in FILES:
             shutil.copy(os.path.join(SOURCE, name), os.path.join(folder, name))
         what = "as it is"

@@ -1,4 +1,4 @@
-#include "shared/segment.hpp"
+#include "shared_memory/segment.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-#include "shared/threads.hpp"
+#include "shared_memory/threads.hpp"
 
 #include <sched.h>
 
@@ -14,8 +14,8 @@
 #include "algorithms/catalogue.hpp"
 #include "run/memory.hpp"
 #include "run/runner.hpp"
-#include "shared/lanes.hpp"
-#include "shared/segment.hpp"
+#include "shared_memory/lanes.hpp"
+#include "shared_memory/segment.hpp"
 
 namespace quadrille::shared {
 

@@ -21,7 +21,7 @@
 #include "engine/settings.hpp"
 #include "engine/task.hpp"
 #include "select/guide.hpp"
-#include "shared/segment.hpp"
+#include "shared_memory/segment.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::engine {

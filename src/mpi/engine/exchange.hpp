@@ -13,7 +13,7 @@
 #include "run/plan.hpp"
 #include "run/program.hpp"
 #include "run/runner.hpp"
-#include "shared/lanes.hpp"
+#include "shared_memory/lanes.hpp"
 
 namespace quadrille::engine {
 

@@ -1,4 +1,4 @@
-#include "shared/lanes.hpp"
+#include "shared_memory/lanes.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "shared/segment.hpp"
+#include "shared_memory/segment.hpp"
 
 namespace quadrille::shared {
 namespace {

@@ -1,4 +1,4 @@
-#include "shared/threads.hpp"
+#include "shared_memory/threads.hpp"
 
 #include <gtest/gtest.h>
 

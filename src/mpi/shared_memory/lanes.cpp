@@ -1,4 +1,4 @@
-#include "shared/lanes.hpp"
+#include "shared_memory/lanes.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
