@@ -1,4 +1,4 @@
-! Quadrille from Fortran: all-to-all within one buffer, in bounded memory.
+! The Fortran interface of Quadrille: all-to-all within one buffer, in bounded memory.
 !
 !     use quadrille
 !     type(quadrille_communicator) :: comm
@@ -6,12 +6,20 @@
 !     call quadrille_alltoallv_in_place(data, send, send_at, receive, receive_at, MPI_DOUBLE_PRECISION, comm, error)
 !     call quadrille_comm_free(comm, error)
 !
-! Compile this file with the MPI and the compiler of the program, and link libquadrille.so of that MPI. Communicators and
-! types are those of the module mpi (integers) or mpi_f08. Counts and displacements are integers of 64 bits, count
-! elements, and there is one for each rank; displacements begin at 0. memory is what a rank may take beyond the buffer, in
-! bytes; without it a hundredth of the data, but at least 64 KiB. buffer must be contiguous: of a section with gaps a
-! compiler would make a copy. error is MPI_SUCCESS or an error code of MPI, and quadrille_error_text() says what went
-! wrong; what is wrong in an alltoallv on one rank is an error on all of them, and nothing has moved.
+! Compile this file with the MPI and the compiler of the program, and link libquadrille.so of that MPI.
+!
+! Arguments. Communicators and datatypes are those of the module mpi (integers) or mpi_f08. Counts and displacements are
+! 64-bit integers, in elements, one for each rank; displacements start at 0. They are read by the call and may be changed
+! when it has returned. buffer must be contiguous: for an array section with gaps a compiler would pass a copy. It must not
+! be used while a request is in progress. memory is an upper bound, in bytes, on what a rank allocates beyond the buffer;
+! the default is one hundredth of the data, at least 64 KiB.
+!
+! Calls. All ranks make the same calls on a communicator in the same order. Pending requests advance in every call of this
+! module that waits or tests, unless QUADRILLE_PROGRESS=1 starts a progress thread. Several threads may call the module at
+! the same time if MPI was initialised with MPI_THREAD_MULTIPLE.
+!
+! Errors. error is MPI_SUCCESS or an error code of MPI; quadrille_error_text() says what is wrong and how to correct it. An
+! error of an alltoallv on one rank is returned on all ranks, and no data has moved.
 
 module quadrille
   use, intrinsic :: iso_c_binding
@@ -25,39 +33,40 @@ module quadrille
   public :: quadrille_start, quadrille_test, quadrille_wait, quadrille_request_free
   public :: quadrille_error_text, quadrille_peak_bytes
 
-  ! A communicator of Quadrille's own, with the ranks of one of MPI's.
+  ! A communicator of Quadrille.
   type :: quadrille_communicator
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
 
-  ! A call that was started or made persistent.
+  ! A non-blocking call in progress, or a persistent one.
   type :: quadrille_request
     private
     type(c_ptr) :: handle = c_null_ptr
   end type
 
-  ! Collective over comm, which may be freed afterwards.
+  ! Creates a communicator with the ranks of one of MPI's, which may be freed afterwards. Collective over it.
   interface quadrille_comm_create
     module procedure create_by_number, create_by_handle
   end interface
 
-  ! Every rank swaps blocks of `count` elements with every other, in place.
+  ! Sends a block of `count` elements to each rank and receives one from each, in place.
   interface quadrille_alltoall_in_place
     module procedure alltoall_by_number, alltoall_by_handle
   end interface
 
-  ! Any counts and displacements. Blocks to be sent may lie over blocks to be received in any way.
+  ! All-to-all with any counts and displacements. Blocks to be sent may overlap blocks to be received in any way; blocks
+  ! of one direction must not overlap each other. Only blocks to be received are written.
   interface quadrille_alltoallv_in_place
     module procedure alltoallv_by_number, alltoallv_by_handle
   end interface
 
-  ! The same, to be waited for.
+  ! Non-blocking alltoallv_in_place: returns a request.
   interface quadrille_ialltoallv_in_place
     module procedure ialltoallv_by_number, ialltoallv_by_handle
   end interface
 
-  ! The same, to be started as often as wanted.
+  ! Persistent alltoallv_in_place: returns a request to be started any number of times.
   interface quadrille_alltoallv_in_place_init
     module procedure alltoallv_init_by_number, alltoallv_init_by_handle
   end interface
@@ -142,7 +151,7 @@ contains
     call create_by_number(parent%MPI_VAL, comm, error)
   end subroutine
 
-  ! Frees it; requests made of it stay good.
+  ! Frees a communicator. Requests on it remain valid.
   subroutine quadrille_comm_free(comm, error)
     type(quadrille_communicator), intent(inout) :: comm
     integer, intent(out) :: error
@@ -236,14 +245,15 @@ contains
     call alltoallv_init_by_number(buffer, send, send_at, receive, receive_at, type%MPI_VAL, comm, request, error, memory)
   end subroutine
 
-  ! Begins a run of a persistent request; the one before it must be over.
+  ! Starts a run of a persistent request. The previous run must be complete.
   subroutine quadrille_start(request, error)
     type(quadrille_request), intent(in) :: request
     integer, intent(out) :: error
     error = c_start(request%handle)
   end subroutine
 
-  ! Advances what is pending.
+  ! Returns whether the request is complete; if it is not, first advances all pending requests of this process. A complete
+  ! request is freed, unless it is persistent.
   subroutine quadrille_test(request, done, error)
     type(quadrille_request), intent(inout) :: request
     logical, intent(out) :: done
@@ -254,20 +264,21 @@ contains
     done = flag /= 0
   end subroutine
 
-  ! Waits until it is done, and frees it, unless it is persistent.
+  ! Waits until the request is complete, and frees it, unless it is persistent.
   subroutine quadrille_wait(request, error)
     type(quadrille_request), intent(inout) :: request
     integer, intent(out) :: error
     error = c_wait(request%handle)
   end subroutine
 
+  ! Waits for a run in progress and frees the request.
   subroutine quadrille_request_free(request, error)
     type(quadrille_request), intent(inout) :: request
     integer, intent(out) :: error
     error = c_request_free(request%handle)
   end subroutine
 
-  ! What the last call of this thread that failed said.
+  ! The message of the last call that failed in this thread.
   function quadrille_error_text() result(text)
     character(:), allocatable :: text
     character(kind=c_char), pointer :: letters(:)
@@ -281,13 +292,13 @@ contains
     end do
   end function
 
-  ! The most memory that this process has needed at one time beyond the caller's buffers.
+  ! The most memory, in bytes, that this process has allocated at one time beyond the callers' buffers.
   function quadrille_peak_bytes() result(bytes)
     integer(c_int64_t) :: bytes
     bytes = c_peak_bytes()
   end function
 
-  ! None of a section with gaps, which is then refused.
+  ! The address of a contiguous buffer; null for a section with gaps, which is then an error.
   function place_of(buffer) result(place)
     type(*), dimension(..), target, asynchronous, intent(in) :: buffer
     type(c_ptr) :: place
