@@ -55,7 +55,7 @@ Particles draw(int rank) {
 
 // Each particle goes to its owner. All arrays become as long as what they receive, and stay where they are as long as
 // that fits their capacity.
-quadrille::Moved deal(quadrille::Communicator& comm, Particles& particles) {
+quadrille::ExchangeResult deal(quadrille::Communicator& comm, Particles& particles) {
   const auto rank_of = [&comm](const Vector& position, const Vector&, std::int64_t) {
     return owner(position, comm.size());
   };
@@ -97,7 +97,7 @@ bool simulate() {
   Summary summary;
   for (int i = 0; i < steps; ++i) {
     step(particles);
-    const quadrille::Moved moved = deal(comm, particles);
+    const quadrille::ExchangeResult moved = deal(comm, particles);
     const auto all = static_cast<std::int64_t>(particles.size());
     const std::int64_t bytes = all * static_cast<std::int64_t>(2 * sizeof(Vector) + sizeof(std::int64_t));
     summary.moved += all - moved.counts[static_cast<std::size_t>(comm.rank())];

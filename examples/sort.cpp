@@ -106,7 +106,7 @@ bool sort_keys() {
 
   std::sort(keys.begin(), keys.end());
   const Counts counts = count_shares(keys, choose_borders(comm, keys));
-  const quadrille::Moved moved = comm.redistribute(keys, counts, {.memory = 32768});
+  const quadrille::ExchangeResult moved = comm.redistribute(keys, counts, {.memory = 32768});
   // A sorted run has come from each rank, as long as `moved.counts` says. std::inplace_merge would join them in fewer
   // steps, but takes a buffer for that which may be as long as what it merges; std::sort needs none.
   std::sort(keys.begin(), keys.end());

@@ -4,7 +4,7 @@
 
 namespace quadrille {
 
-/// The collectives, by MPI's names.
+/// The collectives, as MPI names them.
 enum class Collective : std::uint8_t {
   barrier,
   bcast,
@@ -24,7 +24,7 @@ enum class Collective : std::uint8_t {
   scan,
   exscan
 };
-/// How many they are.
+/// The number of enumerators of Collective.
 inline constexpr int collectives = 17;
 
 }  // namespace quadrille

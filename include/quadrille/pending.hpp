@@ -1,74 +1,44 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <utility>
 
-#include "quadrille/export.hpp"
+#include "quadrille/detail/handle.hpp"
 
 namespace quadrille {
 
-/// \cond
-namespace engine {
-class Context;
-class Task;
-}  // namespace engine
-
-namespace detail {
-
-// A collective that was made ready, and the communicator it belongs to, which lives at least as long.
-class QUADRILLE_EXPORT Handle {
- public:
-  Handle() = default;
-  Handle(std::shared_ptr<engine::Context> context, std::unique_ptr<engine::Task> task);
-  Handle(Handle&& other) noexcept;
-  Handle& operator=(Handle&& other) noexcept;
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  // Waits, since the collective uses the caller's memory.
-  ~Handle();
-
-  void start();
-  void start_after(const Handle& earlier);
-  void declare_after(const Handle& earlier);
-  void call_when_done(std::function<void()> function, bool also_if_over);
-  bool test();
-  void wait();
-
- private:
-  void finish() noexcept;
-  void require() const;
-
-  std::shared_ptr<engine::Context> context_;
-  engine::Task* task_ = nullptr;  // owned
-};
-
-}  // namespace detail
-/// \endcond
-
-/// A collective that is set up once and run as often as wanted. Making one moves no data; all ranks make it, and start
-/// it, in the same order as their other collectives on that communicator.
+/// A persistent collective, as MPI_Allreduce_init makes one: set up once, started any number of times. Setting it up
+/// moves no data. All ranks create and start their persistent collectives in the same order relative to all other
+/// collectives on that communicator.
+///
+/// The buffers must be valid, and must not be used by the program, during each run. The destructor waits for a run in
+/// progress and has no way to report an error. On a moved-from object wait() returns and test() returns true at once,
+/// and all else throws. One object must not be used by two threads at a time.
 class [[nodiscard]] Persistent {
  public:
   /// \cond
   explicit Persistent(detail::Handle handle) : handle_(std::move(handle)) {}
   /// \endcond
 
-  /// Begins a run; the one before it must be over.
+  /// Starts a run, and returns without waiting for other ranks. The previous run must be complete.
   void start() { handle_.start(); }
-  /// Advances all pending collectives of this process; returns whether this one is done.
+  /// Returns whether the run is complete. If it is not, first advances all pending collectives of this process. Throws
+  /// the error if the run failed.
   bool test() { return handle_.test(); }
-  /// Waits until the run is done.
+  /// Waits until the run is complete, and advances all pending collectives of this process meanwhile. Throws the error
+  /// if the run failed.
   void wait() { handle_.wait(); }
 
-  /// Has `function` called after every run from now on, in place of the one told before. It is called by a later call
-  /// that waits or tests, or by the progress thread, never inside another such function and never if the run failed;
-  /// wait() returns when it has been. What it throws, the next call that waits or tests throws. It must not destroy
-  /// this object, nor start a collective that ranks may start in another order: for that, declare it with then(next).
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), false); }
-  /// From now on every run is followed by one of `next`, of the same communicator, which begins on each rank as soon as
-  /// this one has ended there. It takes its place in the order of collectives at the start of this one, so that ranks
-  /// need not agree on anything. Both are waited for one by one. Chains may be longer; `next` can follow one only.
+  /// Registers a callback that runs after each completion from now on; it replaces the one registered before. It runs
+  /// inside a later call that waits or tests, in whatever thread, or in the progress thread; never inside another
+  /// callback, and not after a run that failed. wait() returns after it has run. What it throws is thrown by the next
+  /// call that waits or tests. It must not destroy this object, nor start a collective whose order relative to others
+  /// could differ between ranks: for that, use then(next).
+  void then(std::function<void()> callback) { handle_.set_callback(std::move(callback), false); }
+  /// Chains `next`, a collective of the same communicator: from now on each start of this one also starts `next`, which
+  /// begins on each rank as soon as this one is complete there. Its position in the order of collectives is that of the
+  /// start of this one, the same on all ranks. Each is waited for by itself. Chains may be longer; `next` can follow
+  /// one collective only.
   void then(Persistent& next) { next.handle_.declare_after(handle_); }
 
  private:
@@ -76,22 +46,29 @@ class [[nodiscard]] Persistent {
   detail::Handle handle_;
 };
 
-/// A collective on its way. The caller's memory belongs to it until it is done; its types and operations may be freed
-/// right after the call that started it.
+/// A non-blocking collective in progress, as MPI_Iallreduce starts one. The buffers must not be used until it is
+/// complete; datatypes, operations and arrays of counts or displacements may be freed or changed as soon as the call
+/// that started it has returned.
+///
+/// The destructor waits for completion and has no way to report an error. On a moved-from object wait() returns and
+/// test() returns true at once, and then() throws. One object must not be used by two threads at a time.
 class [[nodiscard]] Pending {
  public:
   /// \cond
   explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
   /// \endcond
 
-  /// Advances all pending collectives of this process; returns whether this one is done.
+  /// Returns whether this collective is complete. If it is not, first advances all pending collectives of this process.
+  /// Throws the error if it failed.
   bool test() { return handle_.test(); }
-  /// Waits until it is done. The destructor does as well, but has nowhere to report an error.
+  /// Waits for completion, and advances all pending collectives of this process meanwhile. Throws the error if it
+  /// failed.
   void wait() { handle_.wait(); }
 
-  /// Has `function` called when it is done, or soon if it is already: see Persistent::then.
-  void then(std::function<void()> function) { handle_.call_when_done(std::move(function), true); }
-  /// Starts a run of `next`, of the same communicator, that begins when this one has ended here: see Persistent::then.
+  /// Registers a callback that runs once this collective is complete, also if it already is: see Persistent::then.
+  void then(std::function<void()> callback) { handle_.set_callback(std::move(callback), true); }
+  /// Starts `next`, a collective of the same communicator, which begins on each rank as soon as this one is complete
+  /// there: see Persistent::then.
   void then(Persistent& next) { next.handle_.start_after(handle_); }
 
  private:

@@ -3,83 +3,121 @@
 
 /**
  * \file
- * Quadrille from C: the collectives of <quadrille/quadrille.hpp>, which says more about progress, threads and errors.
+ * The C interface of Quadrille: collective communication on top of MPI.
  *
  *     quadrille_comm comm;
  *     quadrille_comm_create(MPI_COMM_WORLD, &comm);
  *     quadrille_allreduce(mine, sum, 1000, MPI_DOUBLE, MPI_SUM, comm, NULL);
  *     quadrille_comm_free(&comm);
  *
- * Arguments are MPI's, in MPI's order, with counts of MPI_Count; MPI_IN_PLACE may stand where MPI allows it. Each
- * collective comes in three forms: blocking; i... returns at once, with a request; ..._init makes a persistent request,
- * to be started as often as wanted. Options may be NULL.
+ * **Calls.** All ranks must make the same collective calls on a communicator in the same order, with matching
+ * arguments. These have MPI's meaning and order, with counts of type MPI_Count; MPI_IN_PLACE may be used where MPI
+ * allows it. Each collective has three forms: blocking; non-blocking (i...), which returns a request; and persistent
+ * (..._init), which returns a request to be started any number of times. `options` may be NULL.
  *
- * Every function returns MPI_SUCCESS or an error code of MPI; quadrille_error_text() says what went wrong and what to
- * change. No error handler of MPI is called.
+ * **Ownership.** Buffers remain the caller's, and must not be used while a request is in progress. Datatypes,
+ * operations and arrays of counts, displacements or types may be freed or changed as soon as a call has returned.
+ *
+ * **Progress.** Pending collectives, of all communicators, advance in every call of this library that waits or tests:
+ * blocking collectives, quadrille_wait, quadrille_test and quadrille_request_free. They do not advance inside MPI's own
+ * calls, nor while the program computes, unless QUADRILLE_PROGRESS=1 starts a progress thread.
+ *
+ * **Threads.** The library may be called wherever the program may call MPI. With MPI_THREAD_MULTIPLE several threads
+ * may call it at the same time, but not with the same request; calls on one communicator must be ordered among the
+ * threads in the same way on all ranks.
+ *
+ * **Errors.** Every function that returns int returns MPI_SUCCESS or an error code of MPI; quadrille_error_text() says
+ * what is wrong and how to correct it. Error handlers of MPI are not invoked, except by MPICH for an error in MPI
+ * itself. See <quadrille/quadrille.hpp> for which errors leave a communicator usable.
  */
 
 #include <mpi.h>
 
-#include "quadrille/export.hpp"
+#include "quadrille/detail/export.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* C has no other way. NOLINTBEGIN(modernize-use-using, readability-identifier-naming) */
-/** A communicator of Quadrille's own, with the ranks of one of MPI's. */
+/** A communicator of Quadrille; NULL: none. */
 typedef struct quadrille_comm_s* quadrille_comm;
 
-/** A collective that was started or made persistent; NULL: none. */
+/** A non-blocking collective in progress, or a persistent one; NULL: none. */
 typedef struct quadrille_request_s* quadrille_request;
 
-/** How one call is to be served, the same on every rank. Set it to {0} first. */
+/**
+ * Options of one call, initialised with {0}. They must be the same on all ranks, except for `memory` of an alltoallv or
+ * alltoallw in place and of alltoallv_in_place.
+ */
 typedef struct quadrille_options {
-  /** A name that `quadrille list` shows, with its width where it has one ("bruck:4"); NULL: chosen for the call. */
+  /**
+   * An algorithm's name as `quadrille list` prints it, with its width where it has one ("bruck:4"). NULL: selected by
+   * the library.
+   */
   const char* algorithm;
-  /** Of a reduction, if not 0: the result is the fold from left to right in rank order, to the bit. */
+  /**
+   * If not 0, a reduction is evaluated from left to right in rank order, so that its result is reproducible to the bit.
+   */
   int fixed_order;
-  /** Bytes a rank that the call may take beyond the caller's buffers; 0: no bound but that of QUADRILLE_MEMORY. */
+  /**
+   * An upper bound, in bytes per rank, on what the call allocates beyond the caller's buffers; 0: no bound but that of
+   * QUADRILLE_MEMORY. A call that would exceed it fails on every rank. An all-to-all in place is always bounded: there,
+   * 0 means one hundredth of the data, and at least 64 KiB.
+   */
   MPI_Count memory;
 } quadrille_options;
 /* NOLINTEND(modernize-use-using, readability-identifier-naming) */
 
-/** Collective over an intracommunicator, which may be freed afterwards. */
+/**
+ * Creates a communicator with the ranks of `parent`, an intracommunicator, which may be freed afterwards. Collective
+ * over `parent`. Environment variables are those of its rank 0. Free it with quadrille_comm_free.
+ */
 QUADRILLE_EXPORT int quadrille_comm_create(MPI_Comm parent, quadrille_comm* comm);
-/** Frees it, and sets it to NULL; requests made of it stay good. */
+/** Frees a communicator and sets it to NULL. Requests on it remain valid. */
 QUADRILLE_EXPORT int quadrille_comm_free(quadrille_comm* comm);
-/** This process among those of the communicator. */
+/** The rank of this process in the communicator. */
 QUADRILLE_EXPORT int quadrille_comm_rank(quadrille_comm comm, int* rank);
-/** How many they are. */
+/** The number of ranks. */
 QUADRILLE_EXPORT int quadrille_comm_size(quadrille_comm comm, int* size);
 
-/** Begins a run of a persistent request; the one before it must be over. */
+/** Starts a run of a persistent request. The previous run must be complete. */
 QUADRILLE_EXPORT int quadrille_start(quadrille_request request);
-/** Advances what is pending. If the request is done, sets done to 1 and frees it, unless it is persistent. */
+/**
+ * Sets *done to whether the request is complete; if it is not, first advances all pending collectives of this process.
+ * A complete request is freed and set to NULL, unless it is persistent. A NULL request is complete.
+ */
 QUADRILLE_EXPORT int quadrille_test(quadrille_request* request, int* done);
-/** Waits until the request is done, and frees it, unless it is persistent. */
+/**
+ * Waits until the request is complete, and advances all pending collectives of this process meanwhile. Then frees it
+ * and sets it to NULL, unless it is persistent.
+ */
 QUADRILLE_EXPORT int quadrille_wait(quadrille_request* request);
-/** Frees a request, after its run if it is in one, and sets it to NULL. */
+/** Waits for a run in progress, frees the request and sets it to NULL. */
 QUADRILLE_EXPORT int quadrille_request_free(quadrille_request* request);
 
 /**
- * Has function(data) called when the request is done, of a persistent one after every run: by a later call that waits
- * or tests, or by the progress thread, never inside another such function and never if the run failed. The function
- * must not free the request.
+ * Registers a callback: function(data) runs when the request is complete, of a persistent one after each completion. It
+ * replaces the one registered before. It runs inside a later call that waits or tests, in whatever thread, or in the
+ * progress thread; never inside another callback, and not after a run that failed. It must not free the request.
  */
 QUADRILLE_EXPORT int quadrille_then(quadrille_request request, void (*function)(void* data), void* data);
 /**
- * Has `next`, a persistent request of the same communicator, follow `request`: it begins on each rank as soon as that
- * has ended there. Of a persistent request every run is followed so from now on. Waited for one by one.
+ * Chains `next`, a persistent request of the same communicator, to `request`: it begins on each rank as soon as
+ * `request` is complete there. If `request` is persistent, this holds for each of its runs from now on. Each is waited
+ * for by itself.
  */
 QUADRILLE_EXPORT int quadrille_then_start(quadrille_request request, quadrille_request next);
 
-/** What the last call of this thread that failed said; "" if none has. */
+/** The message of the last call that failed in this thread, valid until the next one; "" if there is none. */
 QUADRILLE_EXPORT const char* quadrille_error_text(void);
-/** The most memory that this process has needed at one time beyond the caller's buffers. */
+/**
+ * The most memory, in bytes, that this process has allocated at one time beyond the callers' buffers, for scratch and
+ * packing, over all communicators.
+ */
 QUADRILLE_EXPORT MPI_Count quadrille_peak_bytes(void);
 
-/** Nobody returns before everybody has called. */
+/** Returns, or completes, when all ranks have called it. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_barrier(quadrille_comm comm, const quadrille_options* options);
 QUADRILLE_EXPORT int quadrille_ibarrier(quadrille_comm comm, const quadrille_options* options,
@@ -88,7 +126,7 @@ QUADRILLE_EXPORT int quadrille_barrier_init(quadrille_comm comm, const quadrille
                                             quadrille_request* request);
 /**@}*/
 
-/** Everybody gets what the root has. */
+/** Broadcasts the data of the root to all ranks. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_bcast(void* buffer, MPI_Count count, MPI_Datatype type, int root, quadrille_comm comm,
                                      const quadrille_options* options);
@@ -99,7 +137,7 @@ QUADRILLE_EXPORT int quadrille_bcast_init(void* buffer, MPI_Count count, MPI_Dat
                                           quadrille_request* request);
 /**@}*/
 
-/** The root gets the data of all ranks, combined element by element. */
+/** Combines the data of all ranks, element by element, at the root. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_reduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                                       int root, quadrille_comm comm, const quadrille_options* options);
@@ -111,7 +149,7 @@ QUADRILLE_EXPORT int quadrille_reduce_init(const void* sendbuf, void* recvbuf, M
                                            quadrille_request* request);
 /**@}*/
 
-/** Everybody gets the data of all ranks, combined element by element. */
+/** Combines the data of all ranks, element by element, on all ranks. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_allreduce(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                                          MPI_Op op, quadrille_comm comm, const quadrille_options* options);
@@ -123,7 +161,7 @@ QUADRILLE_EXPORT int quadrille_allreduce_init(const void* sendbuf, void* recvbuf
                                               quadrille_request* request);
 /**@}*/
 
-/** The root gets the blocks of all ranks, in rank order. */
+/** Gathers a block from each rank at the root, in rank order. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_gather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                       MPI_Count recvcount, MPI_Datatype recvtype, int root, quadrille_comm comm,
@@ -137,7 +175,7 @@ QUADRILLE_EXPORT int quadrille_gather_init(const void* sendbuf, MPI_Count sendco
                                            quadrille_request* request);
 /**@}*/
 
-/** The same with blocks of different sizes. */
+/** Gathers blocks of different lengths at the root. `recvdispls` may be NULL: contiguous blocks. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_gatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                        const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype,
@@ -152,7 +190,7 @@ QUADRILLE_EXPORT int quadrille_gatherv_init(const void* sendbuf, MPI_Count sendc
                                             const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** Everybody gets its block of what the root has. */
+/** Scatters the root's blocks, one to each rank, in rank order. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_scatter(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                        MPI_Count recvcount, MPI_Datatype recvtype, int root, quadrille_comm comm,
@@ -166,7 +204,7 @@ QUADRILLE_EXPORT int quadrille_scatter_init(const void* sendbuf, MPI_Count sendc
                                             quadrille_request* request);
 /**@}*/
 
-/** The same with blocks of different sizes. */
+/** Scatters blocks of different lengths. `senddispls` may be NULL: contiguous blocks. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_scatterv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                                         MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
@@ -182,7 +220,7 @@ QUADRILLE_EXPORT int quadrille_scatterv_init(const void* sendbuf, const MPI_Coun
                                              const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** Everybody gets the blocks of all ranks, in rank order. */
+/** Gathers a block from each rank on all ranks, in rank order. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_allgather(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                          MPI_Count recvcount, MPI_Datatype recvtype, quadrille_comm comm,
@@ -197,7 +235,7 @@ QUADRILLE_EXPORT int quadrille_allgather_init(const void* sendbuf, MPI_Count sen
                                               quadrille_request* request);
 /**@}*/
 
-/** The same with blocks of different sizes. */
+/** Gathers blocks of different lengths on all ranks. `recvdispls` may be NULL: contiguous blocks. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_allgatherv(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype,
                                           void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint recvdispls[],
@@ -212,7 +250,7 @@ QUADRILLE_EXPORT int quadrille_allgatherv_init(const void* sendbuf, MPI_Count se
                                                const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** Everybody has a block for everybody. */
+/** Sends a block to each rank and receives one from each, in rank order. In place, within options->memory. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_alltoall(const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                                         MPI_Count recvcount, MPI_Datatype recvtype, quadrille_comm comm,
@@ -226,7 +264,11 @@ QUADRILLE_EXPORT int quadrille_alltoall_init(const void* sendbuf, MPI_Count send
                                              quadrille_request* request);
 /**@}*/
 
-/** The same with blocks of different sizes. */
+/**
+ * alltoall with blocks of different lengths. Displacements may be NULL: contiguous blocks. In place, the blocks that
+ * two ranks exchange have equal lengths, and the call stays within options->memory, at least 256 bytes, which may
+ * differ between ranks. For other counts see quadrille_alltoallv_in_place.
+ */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_alltoallv(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                                          MPI_Datatype sendtype, void* recvbuf, const MPI_Count recvcounts[],
@@ -244,7 +286,7 @@ QUADRILLE_EXPORT int quadrille_alltoallv_init(const void* sendbuf, const MPI_Cou
                                               const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** The same with a type for each block, and displacements in bytes. */
+/** alltoallv with a datatype for each block, and displacements in bytes; in place, too. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_alltoallw(const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                                          const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
@@ -263,11 +305,12 @@ QUADRILLE_EXPORT int quadrille_alltoallw_init(const void* sendbuf, const MPI_Cou
 /**@}*/
 
 /**
- * All-to-all within one buffer, with any counts and displacements, which count elements and may be NULL: blocks one
- * after another. Blocks to be sent may lie over blocks to be received in any way; those of one direction must be apart
- * from each other. Takes options->memory bytes, which may differ from rank to rank, by default a hundredth of the data
- * but at least 64 KiB. Only blocks to be received are written. What is wrong on one rank is an error on all of them,
- * and nothing has moved. Elements must have no gaps.
+ * All-to-all within one buffer, with any counts and displacements. These count elements; displacements may be NULL:
+ * contiguous blocks. Blocks to be sent may overlap blocks to be received in any way; blocks of one direction must not
+ * overlap each other. Only blocks to be received are written. The datatype must have no gaps.
+ *
+ * Allocates at most options->memory bytes, which may differ between ranks; the default is one hundredth of the data, at
+ * least 64 KiB. An error on one rank is returned on all ranks, and no data has moved.
  */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_alltoallv_in_place(void* buffer, const MPI_Count sendcounts[],
@@ -285,7 +328,10 @@ QUADRILLE_EXPORT int quadrille_alltoallv_in_place_init(void* buffer, const MPI_C
                                                        quadrille_request* request);
 /**@}*/
 
-/** Every rank gets its share of the data of all ranks, combined. */
+/**
+ * Combines the data of all ranks, element by element, and scatters the result: rank i receives block i, of
+ * recvcounts[i] elements.
+ */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_reduce_scatter(const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[],
                                               MPI_Datatype type, MPI_Op op, quadrille_comm comm,
@@ -298,7 +344,7 @@ QUADRILLE_EXPORT int quadrille_reduce_scatter_init(const void* sendbuf, void* re
                                                    const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** The same with shares of one size. */
+/** reduce_scatter with blocks of equal length; `count` is that of one block. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_reduce_scatter_block(const void* sendbuf, void* recvbuf, MPI_Count count,
                                                     MPI_Datatype type, MPI_Op op, quadrille_comm comm,
@@ -311,7 +357,7 @@ QUADRILLE_EXPORT int quadrille_reduce_scatter_block_init(const void* sendbuf, vo
                                                          const quadrille_options* options, quadrille_request* request);
 /**@}*/
 
-/** Every rank gets the data of all ranks up to itself, combined. */
+/** Inclusive scan: rank i receives the data of ranks 0 to i, combined element by element. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_scan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                                     quadrille_comm comm, const quadrille_options* options);
@@ -322,7 +368,10 @@ QUADRILLE_EXPORT int quadrille_scan_init(const void* sendbuf, void* recvbuf, MPI
                                          quadrille_request* request);
 /**@}*/
 
-/** The same without its own; the output of rank 0 is left alone. */
+/**
+ * Exclusive scan: rank i receives the data of ranks 0 to i - 1, combined element by element. The output of rank 0 is
+ * not written.
+ */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_exscan(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op,
                                       quadrille_comm comm, const quadrille_options* options);
@@ -335,7 +384,7 @@ QUADRILLE_EXPORT int quadrille_exscan_init(const void* sendbuf, void* recvbuf, M
 /**@}*/
 
 /** \cond */
-/* What the Fortran module (quadrille.f90) calls. Not for programs. */
+/* Called by the Fortran module (quadrille.f90). Not part of the public interface. */
 QUADRILLE_EXPORT int quadrille_fortran_comm_create(MPI_Fint parent, quadrille_comm* comm);
 QUADRILLE_EXPORT int quadrille_fortran_alltoall_in_place(void* buffer, MPI_Count count, MPI_Fint type,
                                                          quadrille_comm comm, MPI_Count memory);

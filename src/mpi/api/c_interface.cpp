@@ -2,7 +2,8 @@
 
 #include <exception>
 #include <new>
-#include <quadrille/quadrille.hpp>
+#include <quadrille/communicator.hpp>
+#include <quadrille/error.hpp>
 #include <string>
 
 #include "api/handle.hpp"
@@ -61,8 +62,8 @@ int run(quadrille_comm comm, const detail::Call& call, const quadrille_options* 
   });
 }
 
-// Data to be moved within its own memory, as C describes it: how many ranks there are the communicator knows.
-struct Within {
+// The arguments of an exchange in place, as C passes them: arrays without their lengths.
+struct InPlaceArguments {
   void* buffer;
   const MPI_Count* send_counts;
   const MPI_Aint* send_at;
@@ -71,29 +72,29 @@ struct Within {
   MPI_Datatype type;
 };
 
-detail::Handle handle(quadrille_comm comm, const Within& within, const Options& options) {
+detail::Handle handle(quadrille_comm comm, const InPlaceArguments& arguments, const Options& options) {
   static_assert(sizeof(MPI_Count) == sizeof(std::int64_t) && sizeof(MPI_Aint) == sizeof(std::int64_t));
   const auto numbers = [&](const void* array) -> std::span<const std::int64_t> {
     if (!array) return {};
     return {static_cast<const std::int64_t*>(array), static_cast<std::size_t>(comm->context->ranks())};
   };
-  const detail::Move move{.send = {numbers(within.send_counts), numbers(within.send_at)},
-                          .receive = {numbers(within.receive_counts), numbers(within.receive_at)},
-                          .arrays = {{within.buffer, 0}},
-                          .type = within.type};
-  return api::handle(comm->context, move, options, std::make_shared<Moved>());
+  const detail::InPlaceExchange exchange{.send = {numbers(arguments.send_counts), numbers(arguments.send_at)},
+                                         .receive = {numbers(arguments.receive_counts), numbers(arguments.receive_at)},
+                                         .arrays = {{arguments.buffer, 0}},
+                                         .type = arguments.type};
+  return api::handle(comm->context, exchange, options, std::make_shared<ExchangeResult>());
 }
 
 detail::Handle handle(quadrille_comm comm, const detail::Call& call, const Options& options) {
   return api::handle(comm->context, call, options);
 }
 
-int run(quadrille_comm comm, const Within& within, const quadrille_options* options) {
+int run(quadrille_comm comm, const InPlaceArguments& arguments, const quadrille_options* options) {
   return guarded([&] {
     require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
-    detail::Handle moving = handle(comm, within, options_of(options));
-    moving.start();
-    moving.wait();
+    detail::Handle exchange = handle(comm, arguments, options_of(options));
+    exchange.start();
+    exchange.wait();
   });
 }
 
@@ -195,7 +196,7 @@ int quadrille_request_free(quadrille_request* request) {
 int quadrille_then(quadrille_request request, void (*function)(void* data), void* data) {
   return guarded([&] {
     require(request && function, MPI_ERR_ARG, "the request or the function is NULL");
-    request->handle.call_when_done([function, data] { function(data); }, !request->persistent);
+    request->handle.set_callback([function, data] { function(data); }, !request->persistent);
   });
 }
 
@@ -236,70 +237,76 @@ MPI_Count quadrille_peak_bytes(void) {
   }
 
 // NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
-QUADRILLE_FORMS(barrier, (detail::moved(Collective::barrier, {}, {})))
-QUADRILLE_FORMS(bcast, (detail::moved(Collective::bcast, {}, {buffer, count, type}, root)), void* buffer,
+QUADRILLE_FORMS(barrier, (detail::data_call(Collective::barrier, {}, {})))
+QUADRILLE_FORMS(bcast, (detail::data_call(Collective::bcast, {}, {buffer, count, type}, root)), void* buffer,
                 MPI_Count count, MPI_Datatype type, int root)
-QUADRILLE_FORMS(reduce, (detail::reduced(Collective::reduce, {sendbuf, count, type}, {recvbuf, count, type}, op, root)),
+QUADRILLE_FORMS(reduce,
+                (detail::reduction_call(Collective::reduce, {sendbuf, count, type}, {recvbuf, count, type}, op, root)),
                 const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root)
-QUADRILLE_FORMS(allreduce, (detail::reduced(Collective::allreduce, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+QUADRILLE_FORMS(allreduce,
+                (detail::reduction_call(Collective::allreduce, {sendbuf, count, type}, {recvbuf, count, type}, op)),
                 const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 QUADRILLE_FORMS(gather,
-                (detail::moved(Collective::gather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                               root)),
+                (detail::data_call(Collective::gather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                                   root)),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                 MPI_Datatype recvtype, int root)
 QUADRILLE_FORMS(gatherv,
-                (detail::moved(Collective::gatherv, {sendbuf, sendcount, sendtype},
-                               blocks(recvbuf, recvcounts, recvdispls, recvtype), root)),
+                (detail::data_call(Collective::gatherv, {sendbuf, sendcount, sendtype},
+                                   blocks(recvbuf, recvcounts, recvdispls, recvtype), root)),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype, int root)
 QUADRILLE_FORMS(scatter,
-                (detail::moved(Collective::scatter, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                               root)),
+                (detail::data_call(Collective::scatter, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
+                                   root)),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                 MPI_Datatype recvtype, int root)
 QUADRILLE_FORMS(scatterv,
-                (detail::moved(Collective::scatterv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                               {recvbuf, recvcount, recvtype}, root)),
+                (detail::data_call(Collective::scatterv, blocks(sendbuf, sendcounts, senddispls, sendtype),
+                                   {recvbuf, recvcount, recvtype}, root)),
                 const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
                 void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
 QUADRILLE_FORMS(allgather,
-                (detail::moved(Collective::allgather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype})),
+                (detail::data_call(Collective::allgather, {sendbuf, sendcount, sendtype},
+                                   {recvbuf, recvcount, recvtype})),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                 MPI_Datatype recvtype)
 QUADRILLE_FORMS(allgatherv,
-                (detail::moved(Collective::allgatherv, {sendbuf, sendcount, sendtype},
-                               blocks(recvbuf, recvcounts, recvdispls, recvtype))),
+                (detail::data_call(Collective::allgatherv, {sendbuf, sendcount, sendtype},
+                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
                 const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
 QUADRILLE_FORMS(alltoall,
-                (detail::moved(Collective::alltoall, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype})),
+                (detail::data_call(Collective::alltoall, {sendbuf, sendcount, sendtype},
+                                   {recvbuf, recvcount, recvtype})),
                 const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
                 MPI_Datatype recvtype)
 QUADRILLE_FORMS(alltoallv,
-                (detail::moved(Collective::alltoallv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                               blocks(recvbuf, recvcounts, recvdispls, recvtype))),
+                (detail::data_call(Collective::alltoallv, blocks(sendbuf, sendcounts, senddispls, sendtype),
+                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
                 const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
                 void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
 QUADRILLE_FORMS(alltoallw,
-                (detail::moved(Collective::alltoallw, blocks(sendbuf, sendcounts, senddispls, sendtypes),
-                               blocks(recvbuf, recvcounts, recvdispls, recvtypes))),
+                (detail::data_call(Collective::alltoallw, blocks(sendbuf, sendcounts, senddispls, sendtypes),
+                                   blocks(recvbuf, recvcounts, recvdispls, recvtypes))),
                 const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
                 const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
                 const MPI_Aint recvdispls[], const MPI_Datatype recvtypes[])
-QUADRILLE_FORMS(alltoallv_in_place, (Within{buffer, sendcounts, senddispls, recvcounts, recvdispls, type}),
+QUADRILLE_FORMS(alltoallv_in_place, (InPlaceArguments{buffer, sendcounts, senddispls, recvcounts, recvdispls, type}),
                 void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[], const MPI_Count recvcounts[],
                 const MPI_Aint recvdispls[], MPI_Datatype type)
 QUADRILLE_FORMS(reduce_scatter,
-                (detail::reduced(Collective::reduce_scatter, {.address = sendbuf, .type = type},
-                                 {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
+                (detail::reduction_call(Collective::reduce_scatter, {.address = sendbuf, .type = type},
+                                        {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
                 const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype type, MPI_Op op)
 QUADRILLE_FORMS(reduce_scatter_block,
-                (detail::reduced(Collective::reduce_scatter_block, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+                (detail::reduction_call(Collective::reduce_scatter_block, {sendbuf, count, type},
+                                        {recvbuf, count, type}, op)),
                 const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(scan, (detail::reduced(Collective::scan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+QUADRILLE_FORMS(scan, (detail::reduction_call(Collective::scan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
                 const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(exscan, (detail::reduced(Collective::exscan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
+QUADRILLE_FORMS(exscan,
+                (detail::reduction_call(Collective::exscan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
                 const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
 // NOLINTEND(readability-function-size)
 
@@ -330,8 +337,8 @@ int quadrille_fortran_alltoallv_in_place(void* buffer, const MPI_Count sendcount
   options.memory = memory;
   // Of a section with gaps there is no address, whatever the type adds to it.
   MPI_Datatype element = buffer ? MPI_Type_f2c(type) : MPI_BYTE;
-  const Within within{buffer, sendcounts, senddispls, recvcounts, recvdispls, element};
-  return request ? make(comm, within, &options, request, persistent != 0) : run(comm, within, &options);
+  const InPlaceArguments arguments{buffer, sendcounts, senddispls, recvcounts, recvdispls, element};
+  return request ? make(comm, arguments, &options, request, persistent != 0) : run(comm, arguments, &options);
 }
 
 }  // extern "C"

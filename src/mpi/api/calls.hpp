@@ -2,7 +2,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <quadrille/call.hpp>
+#include <quadrille/detail/call.hpp>
 #include <string_view>
 
 #include "algorithms/catalogue.hpp"

@@ -1,10 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
-#include <quadrille/quadrille.hpp>
+#include <quadrille/communicator.hpp>
+#include <quadrille/error.hpp>
 
 #include "api/handle.hpp"
+#include "api/range_calls.hpp"
 #include "engine/budget.hpp"
 #include "engine/datatype.hpp"
 #include "engine/moving.hpp"
@@ -67,9 +68,9 @@ void Handle::declare_after(const Handle& earlier) {
   context_->declare(*task_, *earlier.task_);
 }
 
-void Handle::call_when_done(std::function<void()> function, bool also_if_over) {
+void Handle::set_callback(std::function<void()> callback, bool also_if_complete) {
   require();
-  context_->set_callback(*task_, std::move(function), also_if_over);
+  context_->set_callback(*task_, std::move(callback), also_if_complete);
 }
 
 bool Handle::test() {
@@ -82,54 +83,16 @@ void Handle::wait() {
 
 }  // namespace detail
 
-namespace {
-
 using detail::Call;
-using detail::UserBuffer;
-
-[[noreturn]] void refuse(Collective collective, const std::string& why) {
-  throw Error(MPI_ERR_COUNT, fmt::format("{}: {}", name(collective), why));
-}
-
-// A range that holds a block for each rank; the count becomes a block's.
-UserBuffer of_equal_blocks(Collective collective, UserBuffer buffer, int ranks) {
-  if (buffer.count % ranks != 0) {
-    refuse(collective,
-           fmt::format("a range of {} elements can't be cut into a block for each of {} ranks", buffer.count, ranks));
-  }
-  buffer.count /= ranks;
-  return buffer;
-}
-
-// The same with blocks of different sizes, one after another.
-UserBuffer of_blocks(Collective collective, UserBuffer buffer, std::span<const std::int64_t> counts, int ranks) {
-  if (static_cast<int>(counts.size()) != ranks) {
-    refuse(collective, fmt::format("{} counts for {} ranks", counts.size(), ranks));
-  }
-  const std::int64_t wanted = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
-  if (wanted > buffer.count) {
-    refuse(collective, fmt::format("the counts add up to {} elements, and the range holds {}", wanted, buffer.count));
-  }
-  buffer.counts = counts.data();
-  return buffer;
-}
-
-// The rank's own block in a range of blocks.
-const void* own_block(const UserBuffer& buffer, std::span<const std::int64_t> counts, int rank) {
-  std::int64_t before = rank * buffer.count;
-  if (!counts.empty()) before = std::accumulate(counts.begin(), counts.begin() + rank, std::int64_t{0});
-  return static_cast<const std::byte*>(buffer.address) + before * buffer.element_bytes;
-}
-
-}  // namespace
+using detail::InPlaceExchange;
 
 std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   int initialized = 0;
   engine::check(PMPI_Initialized(&initialized), "MPI_Initialized");
-  if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; programs of sessions alone are not served");
+  if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; sessions alone are not supported");
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter) throw Error(MPI_ERR_COMM, "an intercommunicator is not served: merge it with MPI_Intercomm_merge first");
+  if (inter) throw Error(MPI_ERR_COMM, "intercommunicators are not supported: merge it with MPI_Intercomm_merge first");
   return std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
 
@@ -164,10 +127,10 @@ void api::run(Context& context, const Call& call, const Options& options) {
   context.run(prepare(context, call, wishes_of(call.collective, options), Handles::borrowed));
 }
 
-detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail::Move& move, const Options& options,
-                           const std::shared_ptr<Moved>& result) {
+detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlaceExchange& exchange,
+                           const Options& options, const std::shared_ptr<ExchangeResult>& result) {
   engine::Move wanted;
-  // What is wrong on this rank all of them are to throw.
+  // An error on this rank is to be thrown on all of them.
   const auto complain = [&wanted](engine::Complaint::Of what, std::int64_t detail = 0) {
     if (wanted.complaint.what == engine::Complaint::Of::nothing) wanted.complaint = {what, detail};
   };
@@ -176,20 +139,20 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
     if (!fits) complain(engine::Complaint::Of::lengths, std::ssize(numbers));
     return std::vector<std::int64_t>(numbers.begin(), numbers.end());
   };
-  wanted.send_counts = listed(move.send.counts, false);
-  wanted.send_at = listed(move.send.displacements, true);
-  wanted.receive_counts = listed(move.receive.counts, move.grow != nullptr);
-  wanted.receive_at = listed(move.receive.displacements, true);
-  wanted.elements = move.elements;
-  wanted.taken = move.taken;
+  wanted.send_counts = listed(exchange.send.counts, false);
+  wanted.send_at = listed(exchange.send.displacements, true);
+  wanted.receive_counts = listed(exchange.receive.counts, exchange.grow != nullptr);
+  wanted.receive_at = listed(exchange.receive.displacements, true);
+  wanted.elements = exchange.elements;
+  wanted.taken = exchange.sort_bytes;
   if (!options.algorithm.empty()) complain(engine::Complaint::Of::algorithm);
-  if (!move.alike) complain(engine::Complaint::Of::ragged, move.elements);
-  if (move.nobody) complain(engine::Complaint::Of::nobody, *move.nobody);
-  if (!move.covered) complain(engine::Complaint::Of::uncovered, move.elements);
-  for (const auto& [data, bytes] : move.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
-  if (move.type != MPI_DATATYPE_NULL) {
+  if (!exchange.equal_lengths) complain(engine::Complaint::Of::ragged, exchange.elements);
+  if (exchange.no_rank) complain(engine::Complaint::Of::nobody, *exchange.no_rank);
+  if (!exchange.counts_fit) complain(engine::Complaint::Of::uncovered, exchange.elements);
+  for (const auto& [data, bytes] : exchange.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
+  if (exchange.type != MPI_DATATYPE_NULL) {
     try {
-      describe(engine::layout_of(move.type), wanted);
+      describe(engine::layout_of(exchange.type), wanted);
     } catch (const Error&) {
       complain(engine::Complaint::Of::type);
     }
@@ -197,127 +160,66 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const detail
     complain(engine::Complaint::Of::type);
   }
   wanted.memory = context->bounded(options.memory);
-  wanted.growth = move.growth;
-  wanted.reserve = move.reserve;
-  wanted.shrink = move.shrink;
-  if (move.grow) {
-    wanted.grow = [grow = move.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
-      std::vector<detail::Move::Array> told;
-      for (const auto& one : arrays) told.push_back({one.data, one.element_bytes});
-      grow(elements, told);
-      for (std::size_t i = 0; i < told.size(); ++i) arrays[i].data = static_cast<std::byte*>(told[i].data);
+  wanted.growth = exchange.growth_bytes;
+  wanted.reserve = exchange.reserve;
+  wanted.shrink = exchange.shrink;
+  if (exchange.grow) {
+    wanted.grow = [grow = exchange.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
+      std::vector<InPlaceExchange::Array> grown;
+      for (const auto& one : arrays) grown.push_back({one.data, one.element_bytes});
+      grow(elements, grown);
+      for (std::size_t i = 0; i < grown.size(); ++i) arrays[i].data = static_cast<std::byte*>(grown[i].data);
     };
   }
   const std::int64_t memory = wanted.memory;
   return {context, context->prepare(engine::in_place_exchange, memory, engine::plan_of(*context, wanted, result))};
 }
 
-Communicator::Communicator(MPI_Comm comm) : context_(api::context_of(comm)) {}
+static_assert(sizeof(Communicator) == sizeof(std::shared_ptr<Context>), "the families of collectives are empty");
 
-int Communicator::rank() const {
+detail::CommunicatorCore::CommunicatorCore(MPI_Comm comm) : context_(api::context_of(comm)) {}
+
+int detail::CommunicatorCore::rank() const {
   return context_->rank();
 }
 
-int Communicator::size() const {
+int detail::CommunicatorCore::size() const {
   return context_->ranks();
 }
 
-std::int64_t Communicator::peak_bytes() {
+std::int64_t detail::CommunicatorCore::peak_bytes() {
   const auto locked = Process::get().lock();
   return Process::get().arena().peak();
 }
 
-detail::Handle Communicator::prepare(const Call& call, const Options& options) {
-  return api::handle(context_, call, options);
-}
-
-void Communicator::run(const Call& call, const Options& options) {
+void detail::CommunicatorCore::run(const Call& call, const Options& options) {
   api::run(*context_, call, options);
 }
 
-detail::Handle Communicator::prepare(const detail::Move& move, const Options& options,
-                                     const std::shared_ptr<Moved>& moved) {
-  return api::handle(context_, move, options, moved);
+detail::Handle detail::CommunicatorCore::prepare(const Call& call, const Options& options) {
+  return api::handle(context_, call, options);
 }
 
-Moved Communicator::move(const detail::Move& move, const Options& options) {
-  const auto moved = std::make_shared<Moved>();
-  detail::Handle handle = api::handle(context_, move, options, moved);
+detail::Handle detail::CommunicatorCore::prepare(const InPlaceExchange& exchange, const Options& options,
+                                                 const std::shared_ptr<ExchangeResult>& result) {
+  return api::handle(context_, exchange, options, result);
+}
+
+ExchangeResult detail::CommunicatorCore::run(const InPlaceExchange& exchange, const Options& options) {
+  const auto result = std::make_shared<ExchangeResult>();
+  Handle handle = api::handle(context_, exchange, options, result);
   handle.start();
   handle.wait();
-  return std::move(*moved);
+  return std::move(*result);
 }
 
-std::int64_t Communicator::budget_for(std::int64_t bytes, const Options& options) const {
-  const std::int64_t told = context_->bounded(options.memory);
-  return told > 0 ? told : engine::default_budget(bytes);
+std::int64_t detail::CommunicatorCore::in_place_budget(std::int64_t data_bytes, const Options& options) const {
+  const std::int64_t bound = context_->bounded(options.memory);
+  return bound > 0 ? bound : engine::default_budget(data_bytes);
 }
 
-Call Communicator::gathering(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
-  const bool receives = !traits(collective).rooted || details.root == rank();
-  if (receives) {
-    output = traits(collective).separate_blocks ? of_blocks(collective, output, details.receive, size())
-                                                : of_equal_blocks(collective, output, size());
-    if (input.count > 0 && input.address == own_block(output, details.receive, rank())) input.address = MPI_IN_PLACE;
-  }
-  return detail::moved(collective, input, output, details.root);
-}
-
-Call Communicator::scattering(Collective collective, UserBuffer input, UserBuffer output,
-                              const Details& details) const {
-  if (details.root == rank()) {
-    input = traits(collective).separate_blocks ? of_blocks(collective, input, details.send, size())
-                                               : of_equal_blocks(collective, input, size());
-    if (output.count > 0 && output.address == own_block(input, details.send, rank())) output.address = MPI_IN_PLACE;
-  }
-  return detail::moved(collective, input, output, details.root);
-}
-
-Call Communicator::exchange(Collective collective, UserBuffer input, UserBuffer output, const Details& details) const {
-  if (details.same || (input.count > 0 && input.address == output.address)) input.address = MPI_IN_PLACE;
-  bool unequal = false;
-  if (traits(collective).separate_blocks) {
-    if (input.address != MPI_IN_PLACE) {
-      input = of_blocks(collective, input, details.send, size());
-    } else {
-      unequal = !std::equal(details.send.begin(), details.send.end(), details.receive.begin(), details.receive.end());
-    }
-    output = of_blocks(collective, output, details.receive, size());
-  } else {
-    input = of_equal_blocks(collective, input, size());
-    output = of_equal_blocks(collective, output, size());
-  }
-  Call call = detail::moved(collective, input, output);
-  call.unequal = unequal;
-  return call;
-}
-
-Call Communicator::reduction(Collective collective, UserBuffer input, UserBuffer output, detail::Combine combine,
-                             bool commutative, const Details& details) const {
-  const Traits of = traits(collective);
-  const bool receives = !of.rooted || details.root == rank();
-  if (receives && input.count > 0 && input.address == output.address) input.address = MPI_IN_PLACE;
-  if (of.counts_differ) {
-    input = of_blocks(collective, input, details.receive, size());
-    if (output.count < details.receive[static_cast<std::size_t>(rank())]) {
-      refuse(collective, fmt::format("the output holds {} elements, and this rank's share is {}", output.count,
-                                     details.receive[static_cast<std::size_t>(rank())]));
-    }
-    output.counts = details.receive.data();
-    input.counts = {};
-  } else {
-    if (of.input == Traits::Side::all) input = of_equal_blocks(collective, input, size());
-    if (input.address == MPI_IN_PLACE && of.input == Traits::Side::all) output.count = input.count;
-    if (receives && output.count != input.count) {
-      refuse(collective,
-             fmt::format("the input holds {} elements and the output {}: make them equal", input.count, output.count));
-    }
-    output.count = input.count;
-  }
-  Call call = detail::moved(collective, input, output, details.root);
-  call.combine = std::move(combine);
-  call.commutative = commutative;
-  return call;
+detail::Call detail::CommunicatorCore::checked(RangeCall call) const {
+  return api::checked(std::move(call), rank(), size());
 }
 
 }  // namespace quadrille

@@ -1,26 +1,29 @@
 #pragma once
 
 #include <memory>
-#include <quadrille/quadrille.hpp>
+#include <quadrille/detail/call.hpp>
+#include <quadrille/detail/handle.hpp>
+#include <quadrille/detail/in_place_exchange.hpp>
+#include <quadrille/exchange.hpp>
+#include <quadrille/options.hpp>
 
 #include "api/calls.hpp"
-#include "engine/moving.hpp"
 
 namespace quadrille::api {
 
-// What both interfaces stand on.
+// What the C++ and the C interface have in common.
 
-// Collective over `comm`, an intracommunicator. Throws Error for what can't be served.
+// Collective over `comm`, an intracommunicator. Throws Error for communicators that are not supported.
 std::shared_ptr<engine::Context> context_of(MPI_Comm comm);
 
-// A call from its start to its end.
+// A blocking call.
 void run(engine::Context& context, const detail::Call& call, const Options& options);
-// A call made ready, with the options that a user passed.
+// A call that is ready to start.
 detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Call& call,
                       const Options& options);
 
-// Data to be moved within its own memory, made ready; what comes of it goes to `moved`.
-detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::Move& move, const Options& options,
-                      const std::shared_ptr<Moved>& moved);
+// An exchange in place that is ready to start; each run fills in the result.
+detail::Handle handle(const std::shared_ptr<engine::Context>& context, const detail::InPlaceExchange& exchange,
+                      const Options& options, const std::shared_ptr<ExchangeResult>& result);
 
 }  // namespace quadrille::api

@@ -122,7 +122,8 @@ detail::Call Exercise::call(const void* input, void* output, int root) const {
     if (of.output != Traits::Side::all) out.count = receive_counts_[static_cast<std::size_t>(rank_)];
     if (collective_ == Collective::alltoallw) in.types = out.types = types_.data();
   }
-  return of.reduces ? detail::reduced(collective_, in, out, op_, root) : detail::moved(collective_, in, out, root);
+  return of.reduces ? detail::reduction_call(collective_, in, out, op_, root)
+                    : detail::data_call(collective_, in, out, root);
 }
 
 void Exercise::ours(const void* input, void* output, int root, engine::Context& context, const Options& options) const {

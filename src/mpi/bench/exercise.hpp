@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <quadrille/call.hpp>
+#include <quadrille/detail/call.hpp>
 #include <string>
 #include <vector>
 

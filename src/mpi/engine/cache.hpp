@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <quadrille/call.hpp>
+#include <quadrille/detail/call.hpp>
 #include <unordered_map>
 #include <vector>
 

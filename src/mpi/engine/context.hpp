@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <quadrille/call.hpp>
+#include <quadrille/detail/call.hpp>
 #include <random>
 #include <string>
 #include <vector>

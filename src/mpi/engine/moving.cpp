@@ -205,7 +205,7 @@ class MovePlan final : public Plan {
   };
 
  public:
-  MovePlan(Context& context, Move move, std::shared_ptr<Moved> result)
+  MovePlan(Context& context, Move move, std::shared_ptr<ExchangeResult> result)
       : context_(context), move_(std::move(move)), result_(std::move(result)) {}
 
   bool next(Phase& phase) override {
@@ -430,7 +430,7 @@ class MovePlan final : public Plan {
 
   Context& context_;
   Move move_;
-  std::shared_ptr<Moved> result_;
+  std::shared_ptr<ExchangeResult> result_;
   int step_ = 0;
   std::size_t array_ = 0;
   Layout bytes_ = Layout::basic(1);
@@ -445,7 +445,7 @@ class MovePlan final : public Plan {
 
 }  // namespace
 
-Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<Moved>& result) {
+Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<ExchangeResult>& result) {
   Move own = move;
   const bool told = !move.receive_counts.empty();
   if (move.complaint.what == Of::lengths) {

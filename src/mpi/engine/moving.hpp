@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <quadrille/in_place.hpp>
+#include <quadrille/exchange.hpp>
 #include <span>
 #include <vector>
 
@@ -71,7 +71,7 @@ struct Move {
 
 // First ranks tell each other what they send, and whether anything is wrong: then all of them throw Error, and nothing
 // has moved. `result` is filled in by every run.
-Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<Moved>& result);
+Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<ExchangeResult>& result);
 
 // What a task of such a plan is said to run.
 extern const Algorithm in_place_exchange;

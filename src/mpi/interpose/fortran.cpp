@@ -2,10 +2,10 @@
 // makes each the call of C that it stands for. Of Open MPI those are all; of MPICH a few of the module mpi_f08.
 
 #include <mpi.h>
+#include <quadrille/detail/export.h>
 
 #include <array>
 #include <concepts>
-#include <quadrille/export.hpp>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,7 @@
 // Blocking calls that wait for a message. Where ranks share cores under an MPI that spins, each becomes its
 // non-blocking twin and a wait that lets others run; elsewhere they go down as they are.
 
-#include <quadrille/export.hpp>
+#include <quadrille/detail/export.h>
 
 #include "engine/process.hpp"
 #include "interpose/next.hpp"

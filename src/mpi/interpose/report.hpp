@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
-#include <quadrille/call.hpp>
+#include <quadrille/detail/call.hpp>
 #include <string>
 #include <vector>
 

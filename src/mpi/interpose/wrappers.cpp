@@ -1,7 +1,7 @@
 // The functions of MPI that the drop-in takes the place of. A wrapper has no logic: what is to become of a call,
 // serve() finds out.
 
-#include <quadrille/export.hpp>
+#include <quadrille/detail/export.h>
 
 #include "interpose/next.hpp"
 #include "interpose/serve.hpp"
@@ -10,8 +10,8 @@ namespace quadrille::interpose {
 
 namespace {
 
-using detail::moved;
-using detail::reduced;
+using detail::data_call;
+using detail::reduction_call;
 
 // One side of a collective with blocks of different lengths, as MPI's callers give it.
 template <class Count, class Displacement>
@@ -45,7 +45,8 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 
 QUADRILLE_EXPORT int MPI_Barrier(MPI_Comm comm) {
   return serve(
-      Collective::barrier, comm, [] { return moved(Collective::barrier, {}, {}); }, QUADRILLE_NEXT(Barrier, (comm)));
+      Collective::barrier, comm, [] { return data_call(Collective::barrier, {}, {}); },
+      QUADRILLE_NEXT(Barrier, (comm)));
 }
 
 #define QUADRILLE_WRAP(name, collective, parameters, arguments, call)                         \

@@ -3,12 +3,12 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <mpi.h>
+#include <quadrille/detail/export.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <quadrille/export.hpp>
 
 #include "engine/waiting.hpp"
 

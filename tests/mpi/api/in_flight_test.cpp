@@ -247,9 +247,9 @@ TEST(Handles, MayComeFromLargeCountCalls) {
 #endif
 
 TEST(Temporaries, CanNotBeLeftToAPendingCollective) {
-  static_assert(LastingData<std::vector<int>&>);
-  static_assert(LastingData<std::span<const int>>);
-  static_assert(!LastingData<std::vector<int>>);
+  static_assert(BorrowedData<std::vector<int>&>);
+  static_assert(BorrowedData<std::span<const int>>);
+  static_assert(!BorrowedData<std::vector<int>>);
 }
 
 TEST(Failure, OfTheUsersFunctionIsPassedOn) {

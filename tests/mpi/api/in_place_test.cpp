@@ -411,7 +411,7 @@ TEST(Irregular, GetsWhereTwoBuffersGet) {
         again.start();
         again.wait();
       } else {
-        const Moved moved = comm.alltoallv_in_place(data, send, receive, options);
+        const ExchangeResult moved = comm.alltoallv_in_place(data, send, receive, options);
         EXPECT_EQ(moved.counts, problem.receive);
         EXPECT_LE(moved.peak_bytes, problem.memory);
       }
@@ -446,7 +446,7 @@ TEST(Irregular, IsASwapWhereAllBlocksAreTheSameBothWays) {
   move.send_counts = move.receive_counts = counts;
   move.arrays = {{reinterpret_cast<std::byte*>(data.data()), sizeof(int)}};
   const auto swaps = [&] {
-    const auto plan = engine::plan_of(context, move, std::make_shared<Moved>())();
+    const auto plan = engine::plan_of(context, move, std::make_shared<ExchangeResult>())();
     return static_cast<bool>(moving_phase(*plan).program);
   };
   EXPECT_TRUE(swaps());
@@ -470,7 +470,8 @@ TEST(Irregular, SwapsSeveralVectorsOneAfterAnother) {
     for (int i = 0; i < 900; ++i) numbers.push_back(value(comm.rank(), peer, i));
   }
   for (const int number : numbers) places.push_back({1.0 * number, 2.0 * number, 3.0 * number});
-  const Moved moved = comm.redistribute(std::tie(numbers, places), counts, {.memory = 2000 + 100 * comm.rank()});
+  const ExchangeResult moved =
+      comm.redistribute(std::tie(numbers, places), counts, {.memory = 2000 + 100 * comm.rank()});
   EXPECT_EQ(moved.counts, counts);
   EXPECT_LE(moved.peak_bytes, 2000 + 100 * comm.rank());
   for (std::size_t i = 0; i < numbers.size(); ++i) {
@@ -570,7 +571,7 @@ TEST(Irregular, TellsWhatItCameToInEveryForm) {
   std::vector<std::int64_t> receive;
   for (int peer = 0; peer < comm.size(); ++peer) receive.push_back(peer + 1);
   std::vector<int> data(ranks * (ranks + 1), comm.rank());
-  const auto expect_moved = [&](const Moved& moved) {
+  const auto expect_moved = [&](const ExchangeResult& moved) {
     EXPECT_EQ(moved.counts, receive);
     EXPECT_GT(moved.peak_bytes, 0);
     EXPECT_LE(moved.peak_bytes, 200);
@@ -581,9 +582,9 @@ TEST(Irregular, TellsWhatItCameToInEveryForm) {
     std::fill(data.begin(), data.end(), comm.rank());
   };
   const Options options{.memory = 200};
-  PendingMove pending = comm.ialltoallv_in_place(data, {send}, {receive}, options);
+  PendingExchange pending = comm.ialltoallv_in_place(data, {send}, {receive}, options);
   expect_moved(pending.wait());
-  PersistentMove again = comm.alltoallv_in_place_init(data, {send}, {receive}, options);
+  PersistentExchange again = comm.alltoallv_in_place_init(data, {send}, {receive}, options);
   for (int run = 0; run < 3; ++run) {
     again.start();
     expect_moved(again.wait());
@@ -597,7 +598,7 @@ struct Particle {
 };
 
 // Sorted by source; what one source sends keeps its order.
-void expect_in_order(const std::vector<Particle>& particles, const Moved& moved, int rank) {
+void expect_in_order(const std::vector<Particle>& particles, const ExchangeResult& moved, int rank) {
   std::size_t next = 0;
   for (std::size_t source = 0; source < moved.counts.size(); ++source) {
     int last = -1;
@@ -623,7 +624,7 @@ TEST(Redistribute, MovesElementsToWhereAFunctionSays) {
     }
     particles.reserve(static_cast<std::size_t>(2 * amount * comm.size()));
     const auto rank_of = [](const Particle& one) { return static_cast<int>(one.place); };
-    const Moved moved = comm.redistribute(particles, rank_of, {.memory = 500});
+    const ExchangeResult moved = comm.redistribute(particles, rank_of, {.memory = 500});
     EXPECT_LE(moved.peak_bytes, 500);
     expect_in_order(particles, moved, comm.rank());
   }
@@ -642,7 +643,7 @@ TEST(Redistribute, MovesSeveralVectorsAlike) {
     places.push_back(comm.rank() * 1000 + static_cast<double>(i));
     names.push_back({static_cast<char>(comm.rank()), static_cast<char>(i % 100), 'x'});
   }
-  const Moved moved = comm.redistribute(std::tie(places, names), counts);
+  const ExchangeResult moved = comm.redistribute(std::tie(places, names), counts);
   ASSERT_EQ(std::ssize(places), sum(moved.counts));
   ASSERT_EQ(places.size(), names.size());
   // Which of each source's elements were for this rank, all know.
@@ -683,8 +684,8 @@ TEST(Redistribute, OrdersSeveralVectorsByOneFunction) {
     const auto rank_of = [&](double place, const std::array<int, 3>& mark, char) {
       return (static_cast<int>(place) + mark[2]) % comm.size();
     };
-    PendingMove pending = comm.iredistribute(std::tie(places, marks, kinds), rank_of, {.memory = memory});
-    const Moved moved = pending.wait();
+    PendingExchange pending = comm.iredistribute(std::tie(places, marks, kinds), rank_of, {.memory = memory});
+    const ExchangeResult moved = pending.wait();
     EXPECT_LE(moved.peak_bytes, memory > 0 ? memory : 65536);
     ASSERT_EQ(std::ssize(places), sum(moved.counts));
     ASSERT_EQ(marks.size(), places.size());
@@ -711,7 +712,7 @@ TEST(Redistribute, CountsTheMemoryOfOrdering) {
   std::vector<int> data(10000, comm.rank());
   data.insert(data.begin(), (comm.rank() + 1) % comm.size());
   data.reserve(20000);
-  const Moved moved = comm.redistribute(data, [](int to) { return to; }, {.memory = 60000});
+  const ExchangeResult moved = comm.redistribute(data, [](int to) { return to; }, {.memory = 60000});
   EXPECT_LE(moved.peak_bytes, 60000);
   EXPECT_GT(moved.peak_bytes, comm.rank() == comm.size() - 1 ? 0 : 50000);
 }

@@ -110,7 +110,7 @@ class Peak {
   }
   void move() {
     fill();
-    const quadrille::Moved moved =
+    const quadrille::ExchangeResult moved =
         comm_.alltoallv_in_place(data_, {counts_, at_}, {counts_, elsewhere_}, {.memory = memory_});
     check(elsewhere_);
     if (moved.peak_bytes > memory_) right_ = false;

@@ -19,8 +19,8 @@ namespace quadrille::test {
 namespace {
 
 using detail::Call;
-using detail::moved;
-using detail::reduced;
+using detail::data_call;
+using detail::reduction_call;
 
 int rank_of_world() {
   int rank = 0;
@@ -75,10 +75,10 @@ std::array<double, 1000> from;
 std::array<double, 1000> to;
 
 Call allreduce(int count, MPI_Op op = MPI_SUM) {
-  return reduced(Collective::allreduce, {from.data(), count, MPI_DOUBLE}, {to.data(), count, MPI_DOUBLE}, op);
+  return reduction_call(Collective::allreduce, {from.data(), count, MPI_DOUBLE}, {to.data(), count, MPI_DOUBLE}, op);
 }
 Call bcast(int bytes) {
-  return moved(Collective::bcast, {}, {to.data(), bytes, MPI_BYTE});
+  return data_call(Collective::bcast, {}, {to.data(), bytes, MPI_BYTE});
 }
 
 TEST(TableOfWinners, ServesTheSizesThatItHas) {
@@ -93,7 +93,7 @@ TEST(TableOfWinners, ServesTheSizesThatItHas) {
     EXPECT_EQ(server(*context, bcast(99)), "");
     EXPECT_EQ(server(*context, bcast(100)), "knomial");
     EXPECT_EQ(server(*context, bcast(201)), "");
-    EXPECT_EQ(server(*context, moved(Collective::barrier, {}, {})), "");
+    EXPECT_EQ(server(*context, data_call(Collective::barrier, {}, {})), "");
   }
   // Without it, rules of thumb serve the rest.
   EXPECT_EQ(server(*context, allreduce(2), {}), "pairwise");
@@ -113,22 +113,23 @@ TEST(TableOfWinners, CountsBytesAsTheBenchmarkDoes) {
   const detail::UserBuffer out{to.data(), 3, MPI_DOUBLE};
   std::vector<int> counts(static_cast<std::size_t>(ranks));
   std::iota(counts.begin(), counts.end(), 1);
-  EXPECT_EQ(server(*context, moved(Collective::barrier, {}, {})), "tree");
-  EXPECT_EQ(server(*context, moved(Collective::bcast, {}, out, ranks - 1)), "linear");
-  EXPECT_EQ(server(*context, reduced(Collective::reduce, in, out, MPI_SUM)), "linear");
-  EXPECT_EQ(server(*context, moved(Collective::gather, in, out)), "linear");
-  EXPECT_EQ(server(*context, moved(Collective::scatter, in, out)), "linear");
-  EXPECT_EQ(server(*context, moved(Collective::allgather, in, out)), "ring");
-  EXPECT_EQ(server(*context, reduced(Collective::scan, in, out, MPI_SUM)), "linear");
-  EXPECT_EQ(server(*context, reduced(Collective::exscan, in, out, MPI_SUM)), "linear");
-  EXPECT_EQ(server(*context, moved(Collective::alltoall, in, out)), "pairwise");
-  EXPECT_EQ(server(*context, reduced(Collective::reduce_scatter_block, in, out, MPI_SUM)), "pairwise");
-  EXPECT_EQ(server(*context, reduced(Collective::reduce_scatter, {.address = from.data(), .type = MPI_DOUBLE},
-                                     {.address = to.data(), .type = MPI_DOUBLE, .counts = counts.data()}, MPI_SUM)),
-            "pairwise");
+  EXPECT_EQ(server(*context, data_call(Collective::barrier, {}, {})), "tree");
+  EXPECT_EQ(server(*context, data_call(Collective::bcast, {}, out, ranks - 1)), "linear");
+  EXPECT_EQ(server(*context, reduction_call(Collective::reduce, in, out, MPI_SUM)), "linear");
+  EXPECT_EQ(server(*context, data_call(Collective::gather, in, out)), "linear");
+  EXPECT_EQ(server(*context, data_call(Collective::scatter, in, out)), "linear");
+  EXPECT_EQ(server(*context, data_call(Collective::allgather, in, out)), "ring");
+  EXPECT_EQ(server(*context, reduction_call(Collective::scan, in, out, MPI_SUM)), "linear");
+  EXPECT_EQ(server(*context, reduction_call(Collective::exscan, in, out, MPI_SUM)), "linear");
+  EXPECT_EQ(server(*context, data_call(Collective::alltoall, in, out)), "pairwise");
+  EXPECT_EQ(server(*context, reduction_call(Collective::reduce_scatter_block, in, out, MPI_SUM)), "pairwise");
+  EXPECT_EQ(
+      server(*context, reduction_call(Collective::reduce_scatter, {.address = from.data(), .type = MPI_DOUBLE},
+                                      {.address = to.data(), .type = MPI_DOUBLE, .counts = counts.data()}, MPI_SUM)),
+      "pairwise");
   // At the root alone in place.
   const detail::UserBuffer mine{context->rank() == 0 ? MPI_IN_PLACE : from.data(), 3, MPI_DOUBLE};
-  EXPECT_EQ(server(*context, moved(Collective::gather, mine, out)), "linear");
+  EXPECT_EQ(server(*context, data_call(Collective::gather, mine, out)), "linear");
 }
 
 TEST(TableOfWinners, WhatItsAlgorithmCannotDoItDoesNotServe) {
@@ -140,7 +141,8 @@ TEST(TableOfWinners, WhatItsAlgorithmCannotDoItDoesNotServe) {
   EXPECT_EQ(server(*context, allreduce(1, op)), "");
   EXPECT_NE(server(*context, allreduce(1, op), {}), "ring");
   MPI_Op_free(&op);
-  EXPECT_EQ(server(*context, moved(Collective::alltoall, {.address = MPI_IN_PLACE}, {to.data(), 3, MPI_DOUBLE})), "");
+  EXPECT_EQ(server(*context, data_call(Collective::alltoall, {.address = MPI_IN_PLACE}, {to.data(), 3, MPI_DOUBLE})),
+            "");
 }
 
 TEST(TableOfWinners, KeepsTheSegmentThatWasMeasured) {

@@ -9,10 +9,10 @@
 #include "quadrille/collective.hpp"
 
 /// \cond
-/// How the interfaces hand a call to the library. Not for programs.
+/// How the C++ and C interfaces and the drop-in describe a call to the library. Not part of the public interface.
 namespace quadrille::detail {
 
-/// An array of integers as MPI's interfaces have them: int, MPI_Count, MPI_Aint. A view.
+/// A view of an array of integers, of any of the types that MPI's interfaces use: int, MPI_Count, MPI_Aint.
 class Integers {
  public:
   Integers() = default;
@@ -30,18 +30,18 @@ class Integers {
   bool wide_ = false;
 };
 
-/// One of the caller's buffers. Only what MPI says is significant on this rank is looked at.
+/// A send or receive buffer of the caller. Only the fields that MPI calls significant on this rank are read.
 struct UserBuffer {
   const void* address = nullptr;          ///< MPI_IN_PLACE where MPI allows it
-  std::int64_t count = 0;                 ///< elements, of each block where there are several
+  std::int64_t count = 0;                 ///< elements, per block where there are several
   MPI_Datatype type = MPI_DATATYPE_NULL;  ///< null: elements of element_bytes
   std::int64_t element_bytes = 0;
-  Integers counts = {};                 ///< in place of count: of each block
-  Integers displacements = {};          ///< of each block, in extents, with types in bytes; none: one after another
-  const MPI_Datatype* types = nullptr;  ///< in place of type: of each block
+  Integers counts = {};                 ///< of each block, instead of count
+  Integers displacements = {};          ///< of each block, in extents, with types in bytes; null: contiguous blocks
+  const MPI_Datatype* types = nullptr;  ///< of each block, instead of type
 };
 
-/// right = left op right, for so many elements.
+/// right = left op right, for `count` elements.
 using Combine = std::function<void(const void* left, void* right, std::int64_t count)>;
 
 /// A call of any collective.
@@ -53,14 +53,17 @@ struct Call {
   MPI_Op op = MPI_OP_NULL;  ///< of a reduction; null: combine
   Combine combine = {};
   bool commutative = false;  ///< of combine
-  bool unequal = false;      ///< in place, this rank wants to send other counts than it receives
+  bool unequal = false;      ///< in place, this rank's send counts differ from its receive counts
 };
 
-inline Call moved(Collective collective, const UserBuffer& input, const UserBuffer& output, int root = 0) {
+/// A call of a collective that moves data, or of barrier.
+inline Call data_call(Collective collective, const UserBuffer& input, const UserBuffer& output, int root = 0) {
   return {.collective = collective, .input = input, .output = output, .root = root};
 }
 
-inline Call reduced(Collective collective, const UserBuffer& input, const UserBuffer& output, MPI_Op op, int root = 0) {
+/// A call of a reduction or scan with an operation of MPI.
+inline Call reduction_call(Collective collective, const UserBuffer& input, const UserBuffer& output, MPI_Op op,
+                           int root = 0) {
   return {.collective = collective, .input = input, .output = output, .root = root, .op = op};
 }
 

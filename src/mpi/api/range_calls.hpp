@@ -1,0 +1,12 @@
+#pragma once
+
+#include <quadrille/detail/call.hpp>
+#include <quadrille/detail/range_call.hpp>
+
+namespace quadrille::api {
+
+// A call on ranges as one on buffers: lengths are checked against one another, and data in place is recognised by its
+// address. Throws Error.
+detail::Call checked(detail::RangeCall call, int rank, int ranks);
+
+}  // namespace quadrille::api
