@@ -55,8 +55,10 @@ class Communicator : public BarrierCollectives,
   static std::int64_t peak_bytes() { return detail::CommunicatorCore::peak_bytes(); }
 
  private:
+  /// \cond
   template <class Family>
   friend class detail::CollectiveFamily;
+  /// \endcond
 
   detail::CommunicatorCore core_;
 };
