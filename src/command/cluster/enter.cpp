@@ -38,7 +38,7 @@ int safely(const std::function<int()>& function) {
 }
 
 Descriptor keeper_of(const State& state) {
-  auto keeper = opened(state.keeper);
+  auto keeper = open_running(state.keeper);
   if (!keeper) throw std::runtime_error(fmt::format("the cluster '{}' is no longer up", state.options.name));
   return std::move(*keeper);
 }
@@ -93,7 +93,7 @@ int in_cluster(const State& state, const std::function<int()>& function, int whe
   return wait_passing_signals(child);
 }
 
-std::string ask_cluster(const State& state, const std::function<std::string()>& function) {
+std::string query_cluster(const State& state, const std::function<std::string()>& function) {
   Pipe answer = launch::make_pipe();
   // The child has the end that it writes to: nothing is long enough to fill it.
   const int status = in_cluster(
@@ -123,7 +123,7 @@ int run_on_node(const State& state, int node, const std::vector<std::string>& wo
   return in_cluster(state, command, SIGKILL);
 }
 
-int be_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words) {
+int run_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words) {
   const State state = read_state(state_file);
   std::size_t host = 0;
   while (host < words.size() && words[host].substr(0, 1) == "-") ++host;

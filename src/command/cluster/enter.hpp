@@ -14,13 +14,13 @@ namespace quadrille::cluster {
 int in_cluster(const State& state, const std::function<int()>& function, int when_orphaned);
 
 // The text that a function returns there. Throws std::runtime_error with the text of what the function throws.
-std::string ask_cluster(const State& state, const std::function<std::string()>& function);
+std::string query_cluster(const State& state, const std::function<std::string()>& function);
 
 // Runs a command on a node, in the folder that this process is in.
 int run_on_node(const State& state, int node, const std::vector<std::string>& words);
 
 // As a launcher calls its remote shell, from inside the cluster: [option...] HOST WORD... Becomes a shell there.
-int be_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words);
+int run_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words);
 
 // To the folder, which entering a node leaves.
 void return_to(const std::filesystem::path& folder);

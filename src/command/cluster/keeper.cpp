@@ -40,10 +40,10 @@ using launch::require;
 using nlohmann::json;
 
 // What the keeper has of whoever starts it.
-struct Ends {
-  int report;    // to write to
-  int accepted;  // to read from
-  int lasting;   // a process with which the cluster ends; less than 0: none
+struct KeeperDescriptors {
+  int report;         // to write to
+  int accepted;       // to read from
+  int while_process;  // a process with which the cluster ends; less than 0: none
 };
 
 constexpr const char* container_remedy = "in a container, start it as a privileged one";
@@ -61,7 +61,7 @@ void map_user(const Owner& owner) {
 }
 
 // Nothing that is mounted here is seen outside, and /proc shows the processes of the cluster.
-void mount_own() {
+void mount_private() {
   require(mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr), "can't make mounts private", container_remedy);
   require(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "can't mount /proc",
           container_remedy);
@@ -69,7 +69,7 @@ void mount_own() {
           fmt::format("can't mount a file system in memory on {}", shared_memory), container_remedy);
 }
 
-void be_a_daemon() {
+void daemonise() {
   setsid();
   umask(022);
   require(chdir("/"), "can't go to /");
@@ -88,7 +88,7 @@ std::string agent_text(const std::filesystem::path& file) {
 
 // The whole network, when this returns. The nodes' processes as the cluster counts them.
 std::vector<pid_t> build(const Options& options, const std::string& agent) {
-  mount_own();
+  mount_private();
   set_up_stack();
   write_file(hosts_file, hosts_text(options.nodes));
   Pipe start = launch::make_pipe();
@@ -109,9 +109,10 @@ std::vector<pid_t> build(const Options& options, const std::string& agent) {
 }
 
 // Whether a file is the one it was.
-class Watched {
+class WatchedFile {
  public:
-  explicit Watched(std::filesystem::path file) : file_(std::move(file)), seen_(stat(file_.c_str(), &before_) == 0) {}
+  explicit WatchedFile(std::filesystem::path file)
+      : file_(std::move(file)), seen_(stat(file_.c_str(), &before_) == 0) {}
   // False also if it was never seen, as on a file system that this process has covered.
   bool is_gone() const {
     struct stat now {};
@@ -128,15 +129,15 @@ class Watched {
 
 // Waits for the end of the process, if there is one, or of the file, which is what others know the cluster by.
 // Meanwhile it takes in the dead, as the first process has to.
-void wait_for_end(const std::filesystem::path& file, int lasting) {
+void wait_for_end(const std::filesystem::path& file, int while_process) {
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child_ended, nullptr);
   const Descriptor signals(signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK));
-  const Watched watched(file);
+  const WatchedFile watched(file);
   // The first is left out where it is less than 0.
-  std::array<pollfd, 2> events{{{lasting, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
+  std::array<pollfd, 2> events{{{while_process, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
   while (!watched.is_gone()) {
     constexpr int second = 1000;
     poll(events.data(), events.size(), second);
@@ -148,11 +149,11 @@ void wait_for_end(const std::filesystem::path& file, int lasting) {
 
 // The first process of the cluster's own namespace of processes: all others end with it, and with them their
 // interfaces and mounts. It is the switch, whose interfaces are in its network namespace.
-[[noreturn]] void keep(const Options& options, const std::filesystem::path& file, const std::string& agent,
-                       const Ends& ends, const std::optional<Owner>& owner) {
+[[noreturn]] void run_keeper(const Options& options, const std::filesystem::path& file, const std::string& agent,
+                             const KeeperDescriptors& ends, const std::optional<Owner>& owner) {
   try {
-    close_all_but({ends.report, ends.accepted, ends.lasting});
-    be_a_daemon();
+    close_all_but({ends.report, ends.accepted, ends.while_process});
+    daemonise();
     if (owner) map_user(*owner);
     const json holders = build(options, agent);
     launch::write_all(ends.report, json{{"holders", holders}}.dump());
@@ -165,7 +166,7 @@ void wait_for_end(const std::filesystem::path& file, int lasting) {
     // Whoever started this writes the state when it is on file. If it ends before that, so does the cluster.
     const State state = from_text(launch::read_all(ends.accepted));
     close(ends.accepted);
-    wait_for_end(file, ends.lasting);
+    wait_for_end(file, ends.while_process);
     remove_state(file, state);
   } catch (const std::exception&) {
     _exit(1);
@@ -190,7 +191,7 @@ std::string remedy_for(int error) {
 // A keeper that is ended again unless it is let go.
 class Keeper {
  public:
-  Keeper(const Options& options, const Ends& ends) {
+  Keeper(const Options& options, const KeeperDescriptors& ends) {
     launch::expect_children();
     constexpr unsigned long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET;
     const std::filesystem::path file = state_file(options.name);  // inside, it would be root's
@@ -204,7 +205,7 @@ class Keeper {
       user_namespace_ = true;
     }
     if (id_ < 0) launch::fail(errno, "can't make namespaces", remedy_for(errno));
-    if (id_ == 0) keep(options, file, agent, ends, owner);
+    if (id_ == 0) run_keeper(options, file, agent, ends, owner);
   }
   ~Keeper() {
     if (id_ == 0) return;
@@ -216,7 +217,7 @@ class Keeper {
 
   pid_t id() const { return id_; }
   bool user_namespace() const { return user_namespace_; }
-  void let_go() { id_ = 0; }
+  void release() { id_ = 0; }
 
  private:
   pid_t id_ = 0;
@@ -241,7 +242,7 @@ void refuse_second(const std::string& name) {
 [[noreturn]] void refuse_to_wait(const State& state, const std::set<pid_t>& outside) {
   std::vector<std::string> parents;
   for (pid_t parent : outside) {
-    if (process_numbered(parent)) parents.push_back(described(parent));
+    if (identity_of(parent)) parents.push_back(described(parent));
   }
   throw std::runtime_error(
       fmt::format("the cluster '{}' was told to end, but waits for a command outside that runs something there{}{}: "
@@ -251,10 +252,11 @@ void refuse_second(const std::string& name) {
 
 }  // namespace
 
-State up(const Options& options, std::optional<pid_t> lasting) {
+State up(const Options& options, std::optional<pid_t> while_process) {
   check(options);
-  const Descriptor process_to_last = lasting ? open_process(*lasting) : Descriptor();
-  refuse(lasting && process_to_last.get() < 0, fmt::format("--while: there is no process {}", lasting.value_or(0)));
+  const Descriptor while_descriptor = while_process ? open_process(*while_process) : Descriptor();
+  refuse(while_process && while_descriptor.get() < 0,
+         fmt::format("--while: there is no process {}", while_process.value_or(0)));
   for (const char* program : {"ip", "tc"}) {
     if (!launch::find_program(program)) {
       throw std::runtime_error(fmt::format("the program {} is missing: install iproute2", program));
@@ -263,29 +265,29 @@ State up(const Options& options, std::optional<pid_t> lasting) {
   if (find_state(options.name)) refuse_second(options.name);
   Pipe report = launch::make_pipe();
   Pipe accepted = launch::make_pipe();
-  Keeper keeper(options, {report.write.get(), accepted.read.get(), process_to_last.get()});
+  Keeper keeper(options, {report.write.get(), accepted.read.get(), while_descriptor.get()});
   report.write.reset();
   accepted.read.reset();
   State state;
   state.options = options;
   state.holders = holders_in(launch::read_all(report.read.get()));
   state.user_namespace = keeper.user_namespace();
-  const auto process = process_numbered(keeper.id());
+  const auto process = identity_of(keeper.id());
   if (!process) throw std::runtime_error("the cluster was ended before it was up");
   state.keeper = *process;
   set_origin(state);
   if (!write_state(state)) refuse_second(options.name);
   launch::write_all(accepted.write.get(), to_text(state));
-  keeper.let_go();
+  keeper.release();
   return state;
 }
 
 void down(const std::string& name) {
-  const State state = need_state(name);
-  if (const auto keeper = opened(state.keeper)) {
-    constexpr std::chrono::seconds patience(5);
+  const State state = require_state(name);
+  if (const auto keeper = open_running(state.keeper)) {
+    constexpr std::chrono::seconds timeout(5);
     const auto parents = parents_outside(state.keeper.id);  // can't be told any more once their children are dead
-    if (!end(*keeper, patience)) refuse_to_wait(state, parents);
+    if (!kill_process(*keeper, timeout)) refuse_to_wait(state, parents);
   }
   remove_state(state_file(name), state);
 }

@@ -34,7 +34,7 @@ void set_clocks(int node) {
   write_file("/proc/self/timens_offsets", fmt::format("monotonic {0} {1}\nboottime {0} {1}\n", seconds, nanoseconds));
 }
 
-void be_node(int node, const std::string& agent) {
+void set_up_node(int node, const std::string& agent) {
   const std::string name = node_name(node);
   require(sethostname(name.data(), name.size()), "can't set the name of the host");
   require(mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr), "can't put names of nodes into /etc/hosts",
@@ -48,10 +48,10 @@ void be_node(int node, const std::string& agent) {
   prctl(PR_SET_NAME, "quadrille-node");
 }
 
-[[noreturn]] void hold(const Options& options, int node, const std::string& agent, int report, int start) {
+[[noreturn]] void run_holder(const Options& options, int node, const std::string& agent, int report, int start) {
   try {
     close_all_but({report, start});
-    be_node(node, agent);
+    set_up_node(node, agent);
     launch::read_all(start);
     configure("ip", node_links(options, node));
     configure("tc", node_shapes(options));
@@ -72,7 +72,7 @@ Node make_node(const Options& options, int node, const std::string& agent, const
   const pid_t holder = fork_with(own_namespaces);
   require(holder, fmt::format("can't make namespaces for {}", node_name(node)),
           errno == ENOSPC ? "take fewer --nodes, or raise user.max_net_namespaces and its like by sysctl" : "");
-  if (holder == 0) hold(options, node, agent, report.write.get(), start.read.get());
+  if (holder == 0) run_holder(options, node, agent, report.write.get(), start.read.get());
   return {holder, std::move(report.read)};
 }
 

@@ -15,26 +15,26 @@
 namespace quadrille::cluster {
 
 // A process that stays the same one when its number is used again.
-struct Process {
+struct ProcessIdentity {
   pid_t id = 0;
   std::int64_t started = 0;  // in clock ticks since the machine booted
-  bool operator==(const Process&) const = default;
+  bool operator==(const ProcessIdentity&) const = default;
 };
 
 // Nothing if there is no such process, or only what is left of one until its parent looks.
-std::optional<Process> process_numbered(pid_t id);
+std::optional<ProcessIdentity> identity_of(pid_t id);
 
 // A descriptor of a process; less than 0 as errno says.
 launch::Descriptor open_process(pid_t id);
 
 // A descriptor of the process, if it still lives. Throws std::runtime_error where that can't be told.
-std::optional<launch::Descriptor> opened(const Process& process);
+std::optional<launch::Descriptor> open_running(const ProcessIdentity& process);
 
-// Ends it at once, and waits until it is gone. False if it is still there after a time of patience.
-bool end(const launch::Descriptor& process, std::chrono::milliseconds patience);
+// KeeperDescriptors it at once, and waits until it is gone. False if it is still there after a time of timeout.
+bool kill_process(const launch::Descriptor& process, std::chrono::milliseconds timeout);
 
 // Whether the process is gone, or goes within a second.
-bool ends_soon(const Process& process);
+bool ends_soon(const ProcessIdentity& process);
 
 // Of others in the namespace of processes that has this first one: parents outside. Until they have waited for their
 // children, the first can't end.

@@ -178,12 +178,12 @@ std::optional<State> find_state(const std::string& name) {
                     "command there, or remove {} if that is gone",
                     name, file.string()));
   }
-  if (same_boot && opened(state->keeper)) return state;
+  if (same_boot && open_running(state->keeper)) return state;
   remove_state(file, *state);
   return std::nullopt;
 }
 
-State need_state(const std::string& name) {
+State require_state(const std::string& name) {
   const auto state = find_state(name);
   if (state) return *state;
   const auto others = names_of_clusters();

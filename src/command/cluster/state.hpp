@@ -15,7 +15,7 @@ namespace quadrille::cluster {
 // What is known of a cluster that is up. It lives in a file, one a cluster, in a folder of the user's.
 struct State {
   Options options;
-  Process keeper;              // as the machine counts processes
+  ProcessIdentity keeper;      // as the machine counts processes
   std::vector<pid_t> holders;  // a node's, as the cluster counts them
   bool user_namespace = false;
   std::string boot;                     // of the machine, and the namespace that counts the keeper:
@@ -43,7 +43,7 @@ State read_state(const std::filesystem::path& file);
 std::optional<State> find_state(const std::string& name);
 
 // The same; throws std::runtime_error that says how to bring one up.
-State need_state(const std::string& name);
+State require_state(const std::string& name);
 
 // Makes the file. False if there is one already.
 bool write_state(const State& state);

@@ -40,7 +40,7 @@ void add_up(CLI::App& cluster_command) {
     cluster::Options options;
     std::optional<std::string> rate;
     std::optional<std::string> uplink;
-    std::optional<pid_t> lasting;
+    std::optional<pid_t> while_process;
   };
   const auto wish = std::make_shared<Wish>();
   cluster::Options& options = wish->options;
@@ -51,12 +51,12 @@ void add_up(CLI::App& cluster_command) {
   command->add_option("--racks", options.racks, "How many racks; without it, or 0: all nodes on one switch");
   command->add_option("--uplink", wish->uplink, "Bits a second of a rack's link, each way; without it: as a node's");
   command->add_flag("--skew", options.skew, "Each node has a monotonic clock of its own");
-  command->add_option("--while", wish->lasting, "Take it down when the process of this number ends");
+  command->add_option("--while", wish->while_process, "Take it down when the process of this number ends");
   add_name(command, options.name);
   command->callback([wish] {
     if (wish->rate) wish->options.rate = cluster::parse_rate("--rate", *wish->rate);
     if (wish->uplink) wish->options.uplink = cluster::parse_rate("--uplink", *wish->uplink);
-    const cluster::State state = cluster::up(wish->options, wish->lasting);
+    const cluster::State state = cluster::up(wish->options, wish->while_process);
     fmt::print("{} is up: {}\n", state.options.name, described(state.options));
   });
 }
@@ -94,7 +94,7 @@ void add_run_on(CLI::App& cluster_command, Exit& exit) {
   command->callback([wish, &exit] {
     cluster::Job job;
     job.program = without_dashes(wish->program);
-    const cluster::State state = cluster::need_state(wish->name);
+    const cluster::State state = cluster::require_state(wish->name);
     job.mapping = cluster::mapping(wish->map, wish->ranks, state.options);
     job.mpi = mpi_for(wish->mpi, job.program.front());
     job.launcher = launch::launcher_of(job.mpi);
@@ -114,7 +114,7 @@ void add_exec(CLI::App& cluster_command, Exit& exit) {
   command->add_option("NODE", wish->node, "As node3, or 3")->required();
   add_program(command, "COMMAND", wish->words, "The command and its arguments, behind --");
   command->callback([wish, &exit] {
-    const cluster::State state = cluster::need_state(wish->name);
+    const cluster::State state = cluster::require_state(wish->name);
     const int node = cluster::node_of(wish->node, state.options.nodes);
     exit = cluster::run_on_node(state, node, without_dashes(wish->words));
   });
@@ -198,7 +198,7 @@ void add_cut(CLI::App& cluster_command, const char* word, const char* text, bool
   add_name(command, wish->name);
   command->add_option("NODE", wish->node, "As node3, or 3")->required();
   command->callback([wish, cut] {
-    const cluster::State state = cluster::need_state(wish->name);
+    const cluster::State state = cluster::require_state(wish->name);
     cluster::set_cut(state, cluster::node_of(wish->node, state.options.nodes), cut);
   });
 }
@@ -213,7 +213,7 @@ void add_agent(CLI::App& cluster_command, Exit& exit) {
   auto* command = cluster_command.add_subcommand("agent", "For launchers")->group("");
   command->add_option("--state", wish->state, "The cluster's file")->required();
   add_program(command, "WORD", wish->words, "HOST COMMAND...");
-  command->callback([wish, &exit] { exit = cluster::be_remote_shell(wish->state, wish->words); });
+  command->callback([wish, &exit] { exit = cluster::run_remote_shell(wish->state, wish->words); });
 }
 
 }  // namespace
