@@ -118,7 +118,7 @@ int run_on_node(const State& state, int node, const std::vector<std::string>& wo
   const auto command = [&] {
     enter_node(state.holders.at(node), node, state.options.skew);
     return_to(folder);
-    return launch::become(words);
+    return launch::exec_program(words);
   };
   return in_cluster(state, command, SIGKILL);
 }
@@ -134,7 +134,7 @@ int run_remote_shell(const std::filesystem::path& state_file, const std::vector<
   return_to(folder);
   // As ssh does: the words make one command.
   const std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(host) + 1, words.end());
-  return launch::become({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});
+  return launch::exec_program({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});
 }
 
 }  // namespace quadrille::cluster

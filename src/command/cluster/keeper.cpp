@@ -192,7 +192,7 @@ std::string remedy_for(int error) {
 class Keeper {
  public:
   Keeper(const Options& options, const KeeperDescriptors& ends) {
-    launch::expect_children();
+    launch::reset_child_signal();
     constexpr unsigned long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET;
     const std::filesystem::path file = state_file(options.name);  // inside, it would be root's
     const std::string agent = agent_text(file);

@@ -172,7 +172,7 @@ void configure(const std::string& program, const std::string& lines) {
   if (!path) {
     throw std::runtime_error(fmt::format("the program {} is missing: install iproute2", program));
   }
-  const launch::Finished done = launch::run({*path, "-batch", "-"}, lines);
+  const launch::CommandResult done = launch::run({*path, "-batch", "-"}, lines);
   if (done.status == 0) return;
   // "Command failed -:3"
   std::smatch place;

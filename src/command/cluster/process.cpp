@@ -149,7 +149,7 @@ int orphaned_signal() {
 }
 
 BlockedSignals::BlockedSignals() {
-  launch::expect_children();
+  launch::reset_child_signal();
   const sigset_t set = awaited();
   sigprocmask(SIG_BLOCK, &set, &before_);
 }

@@ -111,7 +111,7 @@ int supervise(const std::vector<std::string>& words, const BlockedSignals& block
   require(child, fmt::format("can't start {}", words.front()));
   if (child == 0) {
     blocked.restore();
-    _exit(launch::become(words));
+    _exit(launch::exec_program(words));
   }
   const int status = wait_passing_signals(child);
   // Open MPI's daemons tidy up a little longer than their launcher.

@@ -48,10 +48,10 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-Finished run(const std::vector<std::string>& words, const std::string& input) {
+CommandResult run(const std::vector<std::string>& words, const std::string& input) {
   const Descriptor in = file_of(input);
   Pipe out = make_pipe();
-  expect_children();
+  reset_child_signal();
   // Not posix_spawn: that shares memory with its parent for a while, which a parent that is to have children in another
   // time namespace may not do in every kernel.
   const pid_t child = fork();
@@ -61,16 +61,16 @@ Finished run(const std::vector<std::string>& words, const std::string& input) {
     dup2(out.write.get(), STDOUT_FILENO);
     dup2(out.write.get(), STDERR_FILENO);
     setenv("LC_ALL", "C", 1);
-    _exit(become(words));
+    _exit(exec_program(words));
   }
   out.write.reset();
-  Finished finished;
+  CommandResult finished;
   finished.text = read_all(out.read.get());
   finished.status = exit_status(wait_for(child));
   return finished;
 }
 
-int become(const std::vector<std::string>& words) {
+int exec_program(const std::vector<std::string>& words) {
   constexpr int not_found = 127;
   constexpr int not_runnable = 126;
   execvp(words.front().c_str(), arguments(words).data());

@@ -16,7 +16,7 @@ namespace quadrille::launch {
 namespace {
 
 // Of several programs with : between them, each has a command line of its own.
-std::vector<std::string> behind_launcher(std::vector<std::string> words, const std::vector<std::string>& options) {
+std::vector<std::string> insert_options(std::vector<std::string> words, const std::vector<std::string>& options) {
   std::vector<std::string> all;
   bool first = true;
   for (std::string& word : words) {
@@ -28,13 +28,13 @@ std::vector<std::string> behind_launcher(std::vector<std::string> words, const s
   return all;
 }
 
-[[noreturn]] void refuse_list() {
+[[noreturn]] void reject_env_list() {
   throw std::invalid_argument(
       "Open MPI's mca_base_env_list excludes -x, which quadrille run needs: pass those variables by -x as well");
 }
 
 // srun knows one --export: what the user asks for there stays.
-std::vector<std::string> exported(std::vector<std::string> words, const Variables& variables) {
+std::vector<std::string> with_exports(std::vector<std::string> words, const Variables& variables) {
   std::string list;
   for (const auto& [name, value] : variables) {
     if (value.find(',') != std::string::npos) {
@@ -62,11 +62,11 @@ std::vector<std::string> exported(std::vector<std::string> words, const Variable
         "--export=PATH,HOME",
         exports));
   }
-  return behind_launcher(std::move(words), {"--export=" + exports + list});
+  return insert_options(std::move(words), {"--export=" + exports + list});
 }
 
 // What keeps the drop-in from ranks, by the user's own word.
-void refuse_contradiction(Launcher launcher, const std::vector<std::string>& words) {
+void reject_contradictions(Launcher launcher, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "LD_PRELOAD" || word.starts_with("LD_PRELOAD=")) {
       throw std::invalid_argument(
@@ -78,14 +78,14 @@ void refuse_contradiction(Launcher launcher, const std::vector<std::string>& wor
           "or "
           "set the variables in that file (quadrille run --print shows them)");
     }
-    if (launcher == Launcher::openmpi && word == "mca_base_env_list") refuse_list();
+    if (launcher == Launcher::openmpi && word == "mca_base_env_list") reject_env_list();
   }
-  if (launcher == Launcher::openmpi && std::getenv("OMPI_MCA_mca_base_env_list")) refuse_list();
+  if (launcher == Launcher::openmpi && std::getenv("OMPI_MCA_mca_base_env_list")) reject_env_list();
 }
 
 }  // namespace
 
-std::optional<Launcher> launcher_called(const std::string& program) {
+std::optional<Launcher> detect_launcher(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename();
   if (name == "srun") return Launcher::srun;
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && !name.starts_with("orterun")) return std::nullopt;
@@ -109,8 +109,8 @@ std::optional<Mpi> mpi_of(Launcher launcher) {
 }
 
 std::vector<std::string> with_variables(Launcher launcher, std::vector<std::string> words, const Variables& variables) {
-  refuse_contradiction(launcher, words);
-  if (launcher == Launcher::srun) return exported(std::move(words), variables);
+  reject_contradictions(launcher, words);
+  if (launcher == Launcher::srun) return with_exports(std::move(words), variables);
   std::vector<std::string> options;
   for (const auto& [name, value] : variables) {
     if (launcher == Launcher::openmpi) {
@@ -119,7 +119,7 @@ std::vector<std::string> with_variables(Launcher launcher, std::vector<std::stri
       options.insert(options.end(), {"-genv", name, value});
     }
   }
-  if (launcher == Launcher::openmpi) return behind_launcher(std::move(words), options);
+  if (launcher == Launcher::openmpi) return insert_options(std::move(words), options);
   words.insert(words.begin() + 1, options.begin(), options.end());  // -genv is for all
   return words;
 }

@@ -15,7 +15,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 enum class Launcher { openmpi, hydra, srun };
 
 // Which of them a command is, by its name or by what it says of itself.
-std::optional<Launcher> launcher_called(const std::string& program);
+std::optional<Launcher> detect_launcher(const std::string& program);
 
 // The MPI whose programs it starts, where only one's can be.
 std::optional<Mpi> mpi_of(Launcher launcher);

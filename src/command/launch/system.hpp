@@ -49,7 +49,7 @@ std::string read_all(int descriptor);
 bool write_all(int descriptor, std::string_view text);
 
 // A process may have been started with SIGCHLD ignored, and then can't wait for its children.
-void expect_children();
+void reset_child_signal();
 
 // Waits for a child's end; what wait says. Throws std::runtime_error.
 int wait_for(pid_t child);

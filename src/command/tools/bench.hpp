@@ -15,7 +15,7 @@ using measure::Named;
 // The words reach the benchmark as they are: CLI11 would find options and nested commands among them.
 std::optional<std::vector<std::string>> benchmark_words(int count, const char* const* words);
 // Becomes the program for an MPI that has ranks, with these words. Throws std::invalid_argument if there is none.
-int become_mpi_program(const std::string& mpi, std::vector<std::string> words);
+int exec_mpi_program(const std::string& mpi, std::vector<std::string> words);
 // Measures. Returns the exit status.
 int run_benchmark(std::vector<std::string> words);
 

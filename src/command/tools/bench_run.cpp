@@ -32,14 +32,14 @@ std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
 
 }  // namespace
 
-int become_mpi_program(const std::string& mpi, std::vector<std::string> words) {
+int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
   const std::filesystem::path program = place_for(mpi) / "quadrille-bench";
   if (!std::filesystem::exists(program)) {
     throw std::invalid_argument(
         fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
   }
   words.insert(words.begin(), program);
-  return launch::become(words);
+  return launch::exec_program(words);
 }
 
 int run_benchmark(std::vector<std::string> words) {
@@ -50,7 +50,7 @@ int run_benchmark(std::vector<std::string> words) {
         "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher say which MPI "
         "it is for, as srun -n 4 quadrille bench --mpi openmpi allreduce");
   }
-  return become_mpi_program(*mpi, std::move(words));
+  return exec_mpi_program(*mpi, std::move(words));
 }
 
 }  // namespace quadrille::tools

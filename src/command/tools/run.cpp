@@ -92,7 +92,7 @@ launch::Variables variables_of(const RunWish& wish, const std::filesystem::path&
 
 int run_program(const RunWish& wish) {
   const Words words = without_dashes(wish.words);
-  const auto launcher = launch::launcher_called(words.front());
+  const auto launcher = launch::detect_launcher(words.front());
   if (!launcher) {
     throw std::invalid_argument(fmt::format(
         "'{}' is no launcher that is known: mpirun and mpiexec of Open MPI and MPICH are, and srun. With another one, "
@@ -101,7 +101,7 @@ int run_program(const RunWish& wish) {
   }
   const std::filesystem::path library = drop_in_for(mpi_for(wish, words, *launcher));
   const Words command = launch::with_variables(*launcher, words, variables_of(wish, library, *launcher));
-  if (!wish.print) return launch::become(command);
+  if (!wish.print) return launch::exec_program(command);
   std::string line;
   for (const std::string& word : command)
     line += fmt::format("{}{}", line.empty() ? "" : " ", launch::shell_word(word));

@@ -25,7 +25,7 @@ struct TopologyWish {
 int show_topology(const TopologyWish& wish) {
   std::string mpi = wish.mpi;
   if (const auto started_by = launch::mpi_of_launcher(); mpi.empty() && started_by) mpi = launch::name(*started_by);
-  if (!mpi.empty()) return become_mpi_program(mpi, {"--topology", wish.json, wish.svg});
+  if (!mpi.empty()) return exec_mpi_program(mpi, {"--topology", wish.json, wish.svg});
   const survey::Survey survey = survey::survey_of(machine::host_name(), machine::Parts());
   if (wish.json == "-") {
     fmt::print("{}", to_json(survey));

@@ -33,7 +33,7 @@ TEST(Mpi, HasAName) {
 TEST(Command, IsRunAndRead) {
   const std::string input(1 << 20, 'x');  // more than a pipe holds
   EXPECT_EQ(run({"wc", "-c"}, input).text, "1048576\n");
-  const Finished done = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  const CommandResult done = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
   EXPECT_EQ(done.text, "out\nerr\n");
   EXPECT_EQ(done.status, 3);
   EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
