@@ -11,9 +11,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "measure/wish.hpp"
+#include "measure/arguments.hpp"
 #include "tools/commands.hpp"
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
@@ -36,58 +36,59 @@ double parse_share(std::string text) {
 }
 
 void add_compare(CLI::App& bench, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string before;
     std::string after;
     std::string threshold = "5%";
     bool json = false;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command =
       bench.add_subcommand("compare", "Say what got faster or slower; exit status 1 if anything got slower");
-  command->add_option("BEFORE", wish->before, "A report")->required();
-  command->add_option("AFTER", wish->after, "Another, held against it")->required();
-  command->add_option("--threshold", wish->threshold, "Smaller changes don't count; default: 5%");
-  command->add_flag("--json", wish->json, "As JSON, for programs");
-  command->callback([wish, &exit] {
-    const std::vector<Named> reports = read_reports({wish->before, wish->after});
+  command->add_option("BEFORE", arguments->before, "A report")->required();
+  command->add_option("AFTER", arguments->after, "Another, held against it")->required();
+  command->add_option("--threshold", arguments->threshold, "Smaller changes don't count; default: 5%");
+  command->add_flag("--json", arguments->json, "As JSON, for programs");
+  command->callback([arguments, &exit] {
+    const std::vector<Named> reports = read_reports({arguments->before, arguments->after});
     measure::CompareOptions options;
-    options.threshold = parse_share(wish->threshold);
+    options.threshold = parse_share(arguments->threshold);
     const std::vector<measure::Change> changes = measure::compare(reports[0].report, reports[1].report, options);
     const auto compared = [](const measure::Change& change) { return change.before && change.after; };
     if (std::none_of(changes.begin(), changes.end(), compared)) {
       throw std::invalid_argument(
           fmt::format("{} and {} measured nothing in common: no collective with the same size and variant",
-                      wish->before, wish->after));
+                      arguments->before, arguments->after));
     }
-    fmt::print("{}", wish->json ? changes_as_json(reports[0], reports[1], options, changes)
-                                : changes_as_text(reports[0], reports[1], options, changes));
+    fmt::print("{}", arguments->json ? changes_as_json(reports[0], reports[1], options, changes)
+                                     : changes_as_text(reports[0], reports[1], options, changes));
     const auto is_loss = [](const measure::Change& change) { return change.is_loss(); };
     exit = std::any_of(changes.begin(), changes.end(), is_loss) ? 1 : 0;
   });
 }
 
 void add_plot(CLI::App& bench) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> reports;
     measure::View view;
     std::string output;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against sizes or ranks");
-  command->add_option("REPORT", wish->reports, "Reports; several are told apart by their labels")->required();
-  command->add_option("--output", wish->output, "The SVG to write")->required();
-  command->add_option("--collective", wish->view.collectives, "Only this collective; may be given several times")
+  command->add_option("REPORT", arguments->reports, "Reports; several are told apart by their labels")->required();
+  command->add_option("--output", arguments->output, "The SVG to write")->required();
+  command->add_option("--collective", arguments->view.collectives, "Only this collective; may be given several times")
       ->allow_extra_args(false);
   const std::map<std::string, measure::View::Against> axes = {{"sizes", measure::View::Against::sizes},
                                                               {"ranks", measure::View::Against::ranks}};
-  command->add_option("--against", wish->view.against, "sizes, or ranks: one point of each line from each report")
+  command->add_option("--against", arguments->view.against, "sizes, or ranks: one point of each line from each report")
       ->transform(CLI::CheckedTransformer(axes).description(""))
       ->type_name("sizes|ranks")
       ->default_str("sizes");
-  command->add_flag("--rates", wish->view.rates, "Sizes divided by times, in place of times");
-  command->callback(
-      [wish] { write_file(wish->output, draw::plot(measure::plot_of(read_reports(wish->reports), wish->view))); });
+  command->add_flag("--rates", arguments->view.rates, "Sizes divided by times, in place of times");
+  command->callback([arguments] {
+    write_file(arguments->output, draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
+  });
 }
 
 }  // namespace

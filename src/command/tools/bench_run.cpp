@@ -8,14 +8,14 @@
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
 #include "tools/bench.hpp"
-#include "tools/places.hpp"
+#include "tools/install_paths.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
 // Takes --mpi NAME out of the words.
-std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
+std::optional<std::string> take_mpi_option(std::vector<std::string>& words) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (word->starts_with("--mpi=")) {
       std::string name = word->substr(6);
@@ -33,7 +33,7 @@ std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
 }  // namespace
 
 int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
-  const std::filesystem::path program = place_for(mpi) / "quadrille-bench";
+  const std::filesystem::path program = mpi_directory(mpi) / "quadrille-bench";
   if (!std::filesystem::exists(program)) {
     throw std::invalid_argument(
         fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
@@ -43,7 +43,7 @@ int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
 }
 
 int run_benchmark(std::vector<std::string> words) {
-  std::optional<std::string> mpi = mpi_wished(words);
+  std::optional<std::string> mpi = take_mpi_option(words);
   if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
   if (!mpi) {
     throw std::invalid_argument(

@@ -22,7 +22,7 @@
 #include "machine/cores.hpp"
 #include "select/table.hpp"
 #include "tools/commands.hpp"
-#include "tools/places.hpp"
+#include "tools/install_paths.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille::tools {
@@ -48,7 +48,7 @@ std::string version_of(launch::Mpi mpi) {
 }
 
 // The MPIs that are there, and whether there is a drop-in for each.
-std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
+std::vector<launch::Mpi> check_mpis(std::vector<Finding>& findings) {
   std::vector<launch::Mpi> found;
   for (launch::Mpi mpi : {launch::Mpi::openmpi, launch::Mpi::mpich}) {
     const std::string mpi_name(launch::name(mpi));
@@ -56,7 +56,7 @@ std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
       const std::filesystem::path launcher = launch::launcher_of(mpi);
       const std::string said = version_of(mpi);
       found.push_back(mpi);
-      const std::filesystem::path library = place_for(mpi_name) / "libquadrille-dropin.so";
+      const std::filesystem::path library = mpi_directory(mpi_name) / "libquadrille-dropin.so";
       const bool there = std::filesystem::exists(library);
       findings.push_back(
           {mpi_name, fmt::format("{} ({}), drop-in {}", launcher.string(), said, there ? library.string() : "missing"),
@@ -88,7 +88,7 @@ std::string openmpi_parameter(const std::string& name) {
 }
 
 // What ranks that wait do, and where they may run: by settings that outlive one command line.
-void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& findings) {
+void check_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& findings) {
   const std::string mpi_name(launch::name(mpi));
   if (mpi == launch::Mpi::mpich) {
     findings.push_back({mpi_name + ", waiting", "ranks that wait spin, and no setting changes that",
@@ -115,7 +115,7 @@ void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>
        crowded && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
 }
 
-void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+void check_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
   const double cores = machine::usable_cores(machine::Whose::own);
   const unsigned processors = std::thread::hardware_concurrency();
   std::string text = fmt::format("{:g} of {} processors are usable", cores, processors);
@@ -131,11 +131,11 @@ void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<
                         crowded ? fmt::format("share {:g} cores", cores) : "have a core each",
                         crowded ? "start fewer, or heed what is said below of waiting and binding" : ""});
   }
-  for (launch::Mpi mpi : mpis) look_at_launch_settings(crowded, mpi, findings);
+  for (launch::Mpi mpi : mpis) check_launch_settings(crowded, mpi, findings);
 }
 
 // Variables that look like ours and are not: a slip of the pen changes nothing, and nobody says so.
-void look_at_variables(std::vector<Finding>& findings) {
+void check_variables(std::vector<Finding>& findings) {
   constexpr std::array<std::string_view, 3> others = {"QUADRILLE_CLUSTER_", "QUADRILLE_BENCH_", "QUADRILLE_TEST_"};
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
@@ -150,7 +150,7 @@ void look_at_variables(std::vector<Finding>& findings) {
 }
 
 // The table that programs here would use: the environment's, or the site's; "" if there is none.
-std::string table_told() {
+std::string table_in_use() {
   if (const char* value = std::getenv("QUADRILLE_TABLE"); value && *value) return value;
   const char* const site = std::getenv("QUADRILLE_CONFIG");
   std::ifstream file(site ? site : "/etc/quadrille.conf");
@@ -169,8 +169,8 @@ bool is_for(const Section& section, launch::Mpi mpi) {
          version_of(mpi).ends_with(section.mpi.substr(digits));
 }
 
-void look_at_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const std::string file = table_told();
+void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const std::string file = table_in_use();
   if (file.empty()) return;
   try {
     const Table table = read_table(file);
@@ -189,7 +189,7 @@ void look_at_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& f
   }
 }
 
-void look_at_shared_memory(std::vector<Finding>& findings) {
+void check_shared_memory(std::vector<Finding>& findings) {
   constexpr double mebibyte = 1024.0 * 1024.0;
   constexpr double enough = 256;
   struct statvfs of = {};
@@ -207,7 +207,7 @@ void look_at_shared_memory(std::vector<Finding>& findings) {
                                   : ""});
 }
 
-void look_at_single_copy(std::vector<Finding>& findings) {
+void check_single_copy(std::vector<Finding>& findings) {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
   const bool known = static_cast<bool>(file >> scope);
@@ -221,7 +221,7 @@ void look_at_single_copy(std::vector<Finding>& findings) {
                       allowed ? "" : "sysctl kernel.yama.ptrace_scope=1 (in a container: --cap-add=SYS_PTRACE)"});
 }
 
-void look_at_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+void check_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
   const bool openmpi = std::find(mpis.begin(), mpis.end(), launch::Mpi::openmpi) != mpis.end();
   if (!openmpi || geteuid() != 0) return;
   const bool allowed = std::getenv("OMPI_ALLOW_RUN_AS_ROOT") && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");
@@ -253,24 +253,24 @@ std::string as_text(const std::vector<Finding>& findings) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Exit& exit) {
-  struct Asked {
+  struct Arguments {
     int ranks = 0;
     bool json = false;
   };
-  const auto asked = std::make_shared<Asked>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("doctor", "Say what on this machine slows MPI programs down, and what would help");
-  command->add_option("-n", asked->ranks, "Ranks that are to run on this machine")->check(CLI::PositiveNumber);
-  command->add_flag("--json", asked->json, "As JSON, for programs");
-  command->callback([asked, &exit] {
+  command->add_option("-n", arguments->ranks, "Ranks that are to run on this machine")->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->json, "As JSON, for programs");
+  command->callback([arguments, &exit] {
     std::vector<Finding> findings;
-    const std::vector<launch::Mpi> mpis = look_at_mpis(findings);
-    look_at_cores(asked->ranks, mpis, findings);
-    look_at_shared_memory(findings);
-    look_at_single_copy(findings);
-    look_at_root(mpis, findings);
-    look_at_variables(findings);
-    look_at_table(mpis, findings);
-    fmt::print("{}", asked->json ? as_json(findings) : as_text(findings));
+    const std::vector<launch::Mpi> mpis = check_mpis(findings);
+    check_cores(arguments->ranks, mpis, findings);
+    check_shared_memory(findings);
+    check_single_copy(findings);
+    check_root(mpis, findings);
+    check_variables(findings);
+    check_table(mpis, findings);
+    fmt::print("{}", arguments->json ? as_json(findings) : as_text(findings));
     const auto is_bad = [](const Finding& finding) { return !finding.remedy.empty(); };
     exit = std::any_of(findings.begin(), findings.end(), is_bad) ? 1 : 0;
   });

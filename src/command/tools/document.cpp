@@ -11,7 +11,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "tools/commands.hpp"
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille::tools {
@@ -128,7 +128,7 @@ void write_documents(const std::filesystem::path& folder) {
   const Algorithm* before = nullptr;
   for (const Algorithm* one : catalogue()) {
     if (!before || before->collective != one->collective) text += fmt::format("\n## {}\n", name(one->collective));
-    const Shown all = shown(*one, problem_for(*one));
+    const Illustration all = illustrate(*one, problem_for(*one));
     write_file(folder / image_of(*one), draw::svg(all.subject, all.title));
     text += section(*one, all.title);
     before = one;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "tools/choice.hpp"
 #include "tools/commands.hpp"
+#include "tools/selection.hpp"
 
 namespace quadrille::tools {
 
@@ -46,18 +46,18 @@ void print_table(const std::vector<const Algorithm*>& algorithms) {
 }  // namespace
 
 void add_list(CLI::App& app, Exit&) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> collectives;
     bool json = false;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand(
       "list", "List the algorithms with their steps and restrictions; with --json, costs, scratch and papers");
-  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
-  command->add_flag("--json", wish->json, "As a list of objects, for programs");
-  command->callback([wish] {
-    const auto algorithms = chosen(wish->collectives, {});
-    wish->json ? print_json(algorithms) : print_table(algorithms);
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
+  command->add_flag("--json", arguments->json, "As a list of objects, for programs");
+  command->callback([arguments] {
+    const auto algorithms = selected_algorithms(arguments->collectives, {});
+    arguments->json ? print_json(algorithms) : print_table(algorithms);
   });
 }
 

@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "machine/cores.hpp"
-#include "tools/choice.hpp"
 #include "tools/commands.hpp"
+#include "tools/selection.hpp"
 #include "verify/matrix.hpp"
 
 namespace quadrille::tools {
@@ -87,7 +87,7 @@ double thread_seconds() {
 }
 
 // Checks all cases on all cores, showing how far it is.
-class Campaign {
+class Verification {
  public:
   void add(const Algorithm& algorithm, const std::set<Rank>& ranks) {
     tallies_.push_back({&algorithm, proved_with(algorithm)});
@@ -196,24 +196,24 @@ class Campaign {
 }  // namespace
 
 void add_verify(CLI::App& app, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> collectives;
     std::optional<std::string> ranks;
     std::optional<std::string> algorithm;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("verify", "Prove the algorithms and replay them on real data");
-  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
   command->add_option(
-      "--ranks", wish->ranks,
+      "--ranks", arguments->ranks,
       "Numbers of ranks, as 1-8,16; default: 1-64 and some up to 1024, logarithmic algorithms up to 4096");
-  command->add_option("--algorithm", wish->algorithm, "Only this algorithm");
-  command->callback([wish, &exit] {
-    Campaign campaign;
-    for (const Algorithm* one : chosen(wish->collectives, wish->algorithm)) {
-      campaign.add(*one, wish->ranks ? parse_ranks(*wish->ranks) : default_ranks(*one));
+  command->add_option("--algorithm", arguments->algorithm, "Only this algorithm");
+  command->callback([arguments, &exit] {
+    Verification verification;
+    for (const Algorithm* one : selected_algorithms(arguments->collectives, arguments->algorithm)) {
+      verification.add(*one, arguments->ranks ? parse_ranks(*arguments->ranks) : default_ranks(*one));
     }
-    exit = campaign.run() ? 0 : 1;
+    exit = verification.run() ? 0 : 1;
   });
 }
 

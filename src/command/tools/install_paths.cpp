@@ -1,10 +1,10 @@
-#include "tools/places.hpp"
+#include "tools/install_paths.hpp"
 
 #include "tools/build.hpp"
 
 namespace quadrille::tools {
 
-std::filesystem::path place_for(const std::string& mpi) {
+std::filesystem::path mpi_directory(const std::string& mpi) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::filesystem::path installed = here.parent_path() / library_folder / "quadrille" / mpi;
   // A build tree has no folders of a multiarch system.

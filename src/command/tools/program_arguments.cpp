@@ -1,4 +1,4 @@
-#include "tools/program.hpp"
+#include "tools/program_arguments.hpp"
 
 #include <CLI/CLI.hpp>
 #include <stdexcept>
@@ -18,7 +18,7 @@ void add_program(CLI::App* command, const char* name, Words& words, const char* 
   command->positionals_at_end();
 }
 
-Words without_dashes(Words words) {
+Words without_separator(Words words) {
   if (!words.empty() && words.front() == "--") words.erase(words.begin());
   if (words.empty()) throw std::invalid_argument("which program? It goes behind the dashes: -- PROGRAM ARGUMENT...");
   return words;

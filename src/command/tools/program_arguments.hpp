@@ -17,6 +17,6 @@ void add_program(CLI::App* command, const char* name, Words& words, const char* 
 
 // CLI11 takes the dashes in front of the program for a word of it, where another word stands before them. Throws
 // std::invalid_argument if no program is left.
-Words without_dashes(Words words);
+Words without_separator(Words words);
 
 }  // namespace quadrille::tools

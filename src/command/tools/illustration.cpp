@@ -1,4 +1,4 @@
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
 
 #include <fmt/format.h>
 
@@ -39,10 +39,11 @@ Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std
   return problem;
 }
 
-Shown shown(const Algorithm& algorithm, const Problem& problem) {
-  Shown all{.subject = verify::subject_of(algorithm, problem, [count = problem.count](Rank, Rank) { return count; }),
-            .title = {},
-            .messages = {}};
+Illustration illustrate(const Algorithm& algorithm, const Problem& problem) {
+  Illustration all{
+      .subject = verify::subject_of(algorithm, problem, [count = problem.count](Rank, Rank) { return count; }),
+      .title = {},
+      .messages = {}};
   verify::Expressions expressions(all.subject.commutative);
   verify::Execution execution = verify::execute(all.subject, expressions);
   if (!execution.fault.empty()) throw std::runtime_error(execution.fault);

@@ -1,4 +1,4 @@
-#include "tools/choice.hpp"
+#include "tools/selection.hpp"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@ void require_known(const std::string& collective) {
 
 }  // namespace
 
-std::vector<const Algorithm*> chosen(const std::vector<std::string>& collectives,
-                                     const std::optional<std::string>& algorithm) {
+std::vector<const Algorithm*> selected_algorithms(const std::vector<std::string>& collectives,
+                                                  const std::optional<std::string>& algorithm) {
   for (const std::string& collective : collectives) require_known(collective);
   std::vector<const Algorithm*> all;
   std::set<std::string_view> names;

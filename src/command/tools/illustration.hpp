@@ -17,14 +17,14 @@ Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std
                   std::optional<std::int64_t> segment = {}, std::optional<Rank> per_node = {});
 
 // What there is to see of an algorithm.
-struct Shown {
+struct Illustration {
   verify::Subject subject;
   draw::Title title;
   std::vector<verify::Matched> messages;
 };
 
 // Runs all ranks. Throws std::runtime_error if that goes wrong.
-Shown shown(const Algorithm& algorithm, const Problem& problem);
+Illustration illustrate(const Algorithm& algorithm, const Problem& problem);
 
 // Throws std::runtime_error if the file can't be written.
 void write_file(const std::string& path, const std::string& text);
