@@ -11,7 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "measure/arguments.hpp"
+#include "measure/bench_options.hpp"
 #include "tools/commands.hpp"
 #include "tools/illustration.hpp"
 
@@ -50,7 +50,7 @@ void add_compare(CLI::App& bench, Exit& exit) {
   command->add_option("--threshold", arguments->threshold, "Smaller changes don't count; default: 5%");
   command->add_flag("--json", arguments->json, "As JSON, for programs");
   command->callback([arguments, &exit] {
-    const std::vector<Named> reports = read_reports({arguments->before, arguments->after});
+    const std::vector<NamedReport> reports = read_reports({arguments->before, arguments->after});
     measure::CompareOptions options;
     options.threshold = parse_share(arguments->threshold);
     const std::vector<measure::Change> changes = measure::compare(reports[0].report, reports[1].report, options);
@@ -70,7 +70,7 @@ void add_compare(CLI::App& bench, Exit& exit) {
 void add_plot(CLI::App& bench) {
   struct Arguments {
     std::vector<std::string> reports;
-    measure::View view;
+    measure::PlotOptions view;
     std::string output;
   };
   const auto arguments = std::make_shared<Arguments>();
@@ -79,8 +79,8 @@ void add_plot(CLI::App& bench) {
   command->add_option("--output", arguments->output, "The SVG to write")->required();
   command->add_option("--collective", arguments->view.collectives, "Only this collective; may be given several times")
       ->allow_extra_args(false);
-  const std::map<std::string, measure::View::Against> axes = {{"sizes", measure::View::Against::sizes},
-                                                              {"ranks", measure::View::Against::ranks}};
+  const std::map<std::string, measure::PlotOptions::Against> axes = {{"sizes", measure::PlotOptions::Against::sizes},
+                                                                     {"ranks", measure::PlotOptions::Against::ranks}};
   command->add_option("--against", arguments->view.against, "sizes, or ranks: one point of each line from each report")
       ->transform(CLI::CheckedTransformer(axes).description(""))
       ->type_name("sizes|ranks")
@@ -105,16 +105,16 @@ measure::Report read_report(const std::string& path) {
   }
 }
 
-std::vector<Named> read_reports(const std::vector<std::string>& paths) {
-  std::vector<Named> reports;
+std::vector<NamedReport> read_reports(const std::vector<std::string>& paths) {
+  std::vector<NamedReport> reports;
   for (const std::string& path : paths) {
     measure::Report report = read_report(path);
     std::string label = report.provenance.label;
     reports.push_back({std::move(label), std::move(report)});
   }
   bool clear = true;
-  for (const Named& one : reports) {
-    const auto alike = [&one](const Named& other) { return other.name == one.name; };
+  for (const NamedReport& one : reports) {
+    const auto alike = [&one](const NamedReport& other) { return other.name == one.name; };
     clear &= !one.name.empty() && std::count_if(reports.begin(), reports.end(), alike) == 1;
   }
   if (!clear) {

@@ -9,7 +9,7 @@
 
 namespace quadrille::tools {
 
-using measure::Named;
+using measure::NamedReport;
 
 // What `quadrille bench WORD...` without a nested command is to measure; nothing if the command line is another one.
 // The words reach the benchmark as they are: CLI11 would find options and nested commands among them.
@@ -22,12 +22,12 @@ int run_benchmark(std::vector<std::string> words);
 // Throws std::invalid_argument that names the file if it can't be read or is no report.
 measure::Report read_report(const std::string& path);
 // By their labels; by their files where these are missing or alike.
-std::vector<Named> read_reports(const std::vector<std::string>& paths);
+std::vector<NamedReport> read_reports(const std::vector<std::string>& paths);
 
 // What changed, for people and for programs.
-std::string changes_as_text(const Named& before, const Named& after, const measure::CompareOptions& options,
+std::string changes_as_text(const NamedReport& before, const NamedReport& after, const measure::CompareOptions& options,
                             const std::vector<measure::Change>& changes);
-std::string changes_as_json(const Named& before, const Named& after, const measure::CompareOptions& options,
+std::string changes_as_json(const NamedReport& before, const NamedReport& after, const measure::CompareOptions& options,
                             const std::vector<measure::Change>& changes);
 
 }  // namespace quadrille::tools

@@ -127,7 +127,7 @@ struct Status {
   std::vector<int> cut;
 };
 
-// Nothing if it is not up, or ends while it is arguments.
+// Nothing if it is not up, or goes down while queried.
 std::optional<Status> status_of(const std::string& name) {
   const auto state = cluster::find_state(name);
   if (!state) return std::nullopt;

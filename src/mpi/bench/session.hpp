@@ -12,9 +12,9 @@
 #include "bench/buffers.hpp"
 #include "bench/clocks.hpp"
 #include "bench/exercise.hpp"
+#include "measure/bench_options.hpp"
 #include "measure/cell.hpp"
 #include "measure/report.hpp"
-#include "measure/wish.hpp"
 
 namespace quadrille::bench {
 
@@ -40,10 +40,10 @@ struct Place {
   double clock_uncertainty = 0;  // seconds; of the node where it is worst
 };
 
-// All cells of a wish, one after another. Made and run by all ranks together.
+// The cells that the options select, one after another. Made and run by all ranks together.
 class Session {
  public:
-  Session(MPI_Comm comm, const measure::Wish& wish);
+  Session(MPI_Comm comm, const measure::BenchOptions& options);
 
   const Place& place() const { return place_; }
   // What our algorithms run on.
@@ -64,18 +64,18 @@ class Session {
   };
 
   std::vector<Variant> variants(const Exercise& exercise) const;
-  measure::Manner manner(Collective collective) const;
+  measure::CellOptions cell_options(Collective collective) const;
   void add_points(const Exercise& exercise, const std::vector<Variant>& ways, const measure::Cell& cell,
                   measure::Report& report);
   void miss(const std::string& why);
   void run_cell(const Exercise& exercise, measure::Report& report);
-  measure::Order next(measure::Cell& cell, const std::vector<Variant>& variants);
-  measure::Timing perform(Scene& scene, const measure::Order& order);
-  void call(Scene& scene, const measure::Order& order);
+  measure::Instruction next(measure::Cell& cell, const std::vector<Variant>& variants);
+  measure::Timing perform(Scene& scene, const measure::Instruction& instruction);
+  void call(Scene& scene, const measure::Instruction& instruction);
   void show_progress(const Exercise& exercise, const measure::Cell& cell);
 
   MPI_Comm comm_;
-  const measure::Wish& wish_;
+  const measure::BenchOptions& options_;
   Communicator control_;                       // what ranks tell each other
   std::shared_ptr<engine::Context> measured_;  // what our algorithms run on
   Clocks clocks_;

@@ -44,10 +44,10 @@ double Cell::Variant::probed() const {
   return probes.empty() ? 0 : median_interval(probes).middle;
 }
 
-Cell::Cell(int variants, int ranks, Goal goal, Manner manner, std::uint64_t seed)
+Cell::Cell(int variants, int ranks, Goal goal, CellOptions options, std::uint64_t seed)
     : goal_(goal),
-      manner_(manner),
-      roots_(spread_roots(ranks, manner.rooted)),
+      options_(options),
+      roots_(spread_roots(ranks, options.rooted)),
       random_(seed),
       variants_(static_cast<std::size_t>(variants)),
       slack_(4 * least_slack) {}
@@ -97,7 +97,7 @@ void Cell::end_round() {
 }
 
 int Cell::calls_for_all() const {
-  if (manner_.one_call) return 1;
+  if (options_.one_call) return 1;
   double fastest = std::numeric_limits<double>::infinity();
   double slowest = 1e-9;
   for (const Variant& variant : variants_) {
@@ -105,11 +105,11 @@ int Cell::calls_for_all() const {
     fastest = std::min(fastest, std::max(variant.probed(), 1e-9));
     slowest = std::max(slowest, variant.probed());
   }
-  const double calls = std::min(std::ceil(manner_.least_repeat / fastest), most_repeat / slowest);
+  const double calls = std::min(std::ceil(options_.least_repeat / fastest), most_repeat / slowest);
   return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most_calls)));
 }
 
-Order Cell::next(double now, double pause) {
+Instruction Cell::next(double now, double pause) {
   if (began_ == 0) began_ = now;
   if (given_up()) return {};
   if (order_.empty()) {
@@ -121,12 +121,12 @@ Order Cell::next(double now, double pause) {
            .calls = calls_,
            .root = roots_[static_cast<std::size_t>(round) % roots_.size()],
            .start = now + std::max(slack_, pause)};
-  told_at_ = now;
+  issued_at_ = now;
   return last_;
 }
 
 bool Cell::disturbed(double began, double ended) const {
-  if (!manner_.own_cores || warm_ups_ < static_cast<int>(roots_.size())) return false;
+  if (!options_.own_cores || warm_ups_ < static_cast<int>(roots_.size())) return false;
   const double bearable = std::max(bearable_lateness * (ended - last_.start), least_lateness);
   return began - last_.start > bearable && disturbed_in_a_row_ < most_disturbed;
 }
@@ -146,7 +146,7 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
       ended = std::max(ended, timing.ended);
     }
     // The next start is put off for as long as the slowest needs to get ready, and a little more.
-    const double needed = 1.5 * (arrived - told_at_);
+    const double needed = 1.5 * (arrived - issued_at_);
     slack_ = std::clamp(std::max(needed, 0.9 * slack_), least_slack, most_slack);
     const bool late = arrived > last_.start;
     late_in_a_row_ = late ? late_in_a_row_ + 1 : 0;

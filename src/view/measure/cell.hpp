@@ -9,7 +9,7 @@
 namespace quadrille::measure {
 
 // What a rank is told to do next.
-struct Order {
+struct Instruction {
   std::int32_t variant = -1;  // none: the cell is done
   std::int32_t calls = 1;
   std::int32_t root = 0;
@@ -35,7 +35,7 @@ struct Goal {
 };
 
 // How a cell is measured.
-struct Manner {
+struct CellOptions {
   // A repeat of the fastest variant lasts at least so long: short calls are repeated within it. All variants alike,
   // since what it takes to start a repeat is shared by its calls.
   double least_repeat = 0;
@@ -64,10 +64,10 @@ class Cell {
     double probed() const;
   };
 
-  Cell(int variants, int ranks, Goal goal, Manner manner, std::uint64_t seed);
+  Cell(int variants, int ranks, Goal goal, CellOptions options, std::uint64_t seed);
 
   // `now` by the common clock; `pause` before the start, at least.
-  Order next(double now, double pause);
+  Instruction next(double now, double pause);
   // What came of it, by all ranks.
   void record(std::span<const Timing> timings, const std::string& refusal);
 
@@ -89,7 +89,7 @@ class Cell {
   int calls_for_all() const;
 
   Goal goal_;
-  Manner manner_;
+  CellOptions options_;
   std::vector<std::int32_t> roots_;
   std::mt19937_64 random_;
   std::vector<Variant> variants_;
@@ -102,8 +102,8 @@ class Cell {
   int disturbed_in_a_row_ = 0;
   double slack_;  // between the order and the start
   double began_ = 0;
-  double told_at_ = 0;
-  Order last_;
+  double issued_at_ = 0;
+  Instruction last_;
 };
 
 }  // namespace quadrille::measure

@@ -39,7 +39,7 @@ class Comparison {
     const Point* old_base = find(before_, change.collective, change.bytes, native);
     const Point* new_base = find(after_, change.collective, change.bytes, native);
     change.by_ratio = old_base && new_base && change.variant != native;
-    change.yardstick = change.variant == native && has_others(change);
+    change.baseline = change.variant == native && has_others(change);
     if (change.by_ratio) {
       old_samples = relative_to(*old_base, old_point);
       new_samples = relative_to(*new_base, new_point);
@@ -130,8 +130,8 @@ std::vector<Change> compare(const Report& before, const Report& after, const Com
   return changes;
 }
 
-std::int64_t blind_spots(const Report& before, const Report& after, const std::vector<Change>& changes,
-                         const CompareOptions& options) {
+std::int64_t underpowered(const Report& before, const Report& after, const std::vector<Change>& changes,
+                          const CompareOptions& options) {
   std::vector<double> least;
   for (const Change& change : changes) {
     const Point* old_point = find(before, change.collective, change.bytes, change.variant);

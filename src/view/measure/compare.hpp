@@ -25,11 +25,11 @@ struct Change {
   int calls_before = 1;  // in a repeat
   int calls_after = 1;
   bool by_ratio = false;
-  bool yardstick = false;  // native where others are held against it: its change is shown, but is no loss of ours
+  bool baseline = false;  // native where others are held against it: its change is shown, but is no loss of ours
 
   // Calls in a repeat share its start: with many more or fewer of them a call's time is another.
   bool other_calls() const { return calls_before > 2 * calls_after || calls_after > 2 * calls_before; }
-  bool is_loss() const { return verdict == Verdict::slower && !yardstick; }
+  bool is_loss() const { return verdict == Verdict::slower && !baseline; }
 };
 
 struct CompareOptions {
@@ -44,7 +44,7 @@ struct CompareOptions {
 std::vector<Change> compare(const Report& before, const Report& after, const CompareOptions& options = {});
 
 // Of the points that both reports have: those with so few repeats that no change of them alone could count.
-std::int64_t blind_spots(const Report& before, const Report& after, const std::vector<Change>& changes,
-                         const CompareOptions& options = {});
+std::int64_t underpowered(const Report& before, const Report& after, const std::vector<Change>& changes,
+                          const CompareOptions& options = {});
 
 }  // namespace quadrille::measure

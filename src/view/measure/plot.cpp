@@ -17,9 +17,9 @@ namespace quadrille::measure {
 namespace {
 
 // In the order of their first points.
-std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
+std::vector<std::string> collectives_in(const std::vector<NamedReport>& reports) {
   std::vector<std::string> found;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     for (const Point& point : named.report.points) {
       if (std::find(found.begin(), found.end(), point.collective) == found.end()) found.push_back(point.collective);
     }
@@ -28,16 +28,17 @@ std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
 }
 
 // How the points of a panel are taken from reports.
-struct Sight {
-  const View& view;
+struct PanelFilter {
+  const PlotOptions& view;
   std::string collective;
   std::optional<std::int64_t> bytes = {};  // of this size alone
 
   bool shows(const Point& point) const {
     return point.collective == collective && (!bytes || point.bytes == *bytes) && (!view.rates || point.bytes > 0);
   }
-  double x_of(const Named& named, const Point& point) const {
-    return static_cast<double>(view.against == View::Against::ranks ? named.report.provenance.ranks : point.bytes);
+  double x_of(const NamedReport& named, const Point& point) const {
+    return static_cast<double>(view.against == PlotOptions::Against::ranks ? named.report.provenance.ranks
+                                                                           : point.bytes);
   }
   double y_of(const Point& point, double seconds) const {
     return view.rates ? static_cast<double>(point.bytes) / seconds : seconds;
@@ -47,20 +48,20 @@ struct Sight {
 // The series of one report in one panel.
 class ReportSeries {
  public:
-  ReportSeries(const Named& named, int place, bool alone) : named_(named), place_(place), alone_(alone) {}
+  ReportSeries(const NamedReport& named, int place, bool alone) : named_(named), place_(place), alone_(alone) {}
 
-  void add_to(std::vector<draw::Series>& all, const Sight& sight) const {
+  void add_to(std::vector<draw::Series>& all, const PanelFilter& filter) const {
     std::map<double, double> floors;
     for (const Point& point : named_.report.points) {
-      if (!sight.shows(point)) continue;
-      const double x = sight.x_of(named_, point);
-      draw::PlotPoint drawn{x, sight.y_of(point, point.time.middle)};
+      if (!filter.shows(point)) continue;
+      const double x = filter.x_of(named_, point);
+      draw::PlotPoint drawn{x, filter.y_of(point, point.time.middle)};
       if (point.has_interval()) {
-        drawn.low = sight.y_of(point, sight.view.rates ? point.time.high : point.time.low);
-        drawn.high = sight.y_of(point, sight.view.rates ? point.time.low : point.time.high);
+        drawn.low = filter.y_of(point, filter.view.rates ? point.time.high : point.time.low);
+        drawn.high = filter.y_of(point, filter.view.rates ? point.time.low : point.time.high);
       }
       series_of(point.variant, draw::Drawn::line, all).points.push_back(drawn);
-      if (point.floor && *point.floor > 0 && !sight.view.rates) {
+      if (point.floor && *point.floor > 0 && !filter.view.rates) {
         const auto found = floors.insert({x, *point.floor}).first;
         found->second = std::min(found->second, *point.floor);
       }
@@ -86,15 +87,15 @@ class ReportSeries {
     return all.back();
   }
 
-  const Named& named_;
+  const NamedReport& named_;
   int place_;
   bool alone_;
 };
 
 // The sizes a collective was measured with.
-std::set<std::int64_t> sizes_of(const std::vector<Named>& reports, const std::string& collective) {
+std::set<std::int64_t> sizes_of(const std::vector<NamedReport>& reports, const std::string& collective) {
   std::set<std::int64_t> sizes;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     for (const Point& point : named.report.points) {
       if (point.collective == collective) sizes.insert(point.bytes);
     }
@@ -103,11 +104,12 @@ std::set<std::int64_t> sizes_of(const std::vector<Named>& reports, const std::st
 }
 
 // In the order of their numbers of ranks, which differ.
-std::vector<Named> by_ranks(std::vector<Named> reports) {
-  const auto ranks = [](const Named& named) { return named.report.provenance.ranks; };
-  std::sort(reports.begin(), reports.end(), [&](const Named& a, const Named& b) { return ranks(a) < ranks(b); });
-  const auto same = std::adjacent_find(reports.begin(), reports.end(),
-                                       [&](const Named& a, const Named& b) { return ranks(a) == ranks(b); });
+std::vector<NamedReport> by_ranks(std::vector<NamedReport> reports) {
+  const auto ranks = [](const NamedReport& named) { return named.report.provenance.ranks; };
+  std::sort(reports.begin(), reports.end(),
+            [&](const NamedReport& a, const NamedReport& b) { return ranks(a) < ranks(b); });
+  const auto same = std::adjacent_find(
+      reports.begin(), reports.end(), [&](const NamedReport& a, const NamedReport& b) { return ranks(a) == ranks(b); });
   if (same != reports.end()) {
     throw std::invalid_argument(
         fmt::format("{} and {} are both of {} ranks: against ranks a line has one point from each report", same->name,
@@ -116,20 +118,20 @@ std::vector<Named> by_ranks(std::vector<Named> reports) {
   return reports;
 }
 
-draw::Panel panel_of(const std::vector<Named>& reports, const Sight& sight, std::string title) {
+draw::Panel panel_of(const std::vector<NamedReport>& reports, const PanelFilter& filter, std::string title) {
   draw::Panel panel{.title = std::move(title), .series = {}};
-  const bool one_line = reports.size() == 1 || sight.view.against == View::Against::ranks;
+  const bool one_line = reports.size() == 1 || filter.view.against == PlotOptions::Against::ranks;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    ReportSeries(reports[i], one_line ? 0 : static_cast<int>(i), one_line).add_to(panel.series, sight);
+    ReportSeries(reports[i], one_line ? 0 : static_cast<int>(i), one_line).add_to(panel.series, filter);
   }
   return panel;
 }
 
 // Against ranks: those of all of them.
-std::string subheading_of_ranks(const std::vector<Named>& reports) {
+std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
   std::vector<std::string> mpis;
   bool crowded = false;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     const Provenance& from = named.report.provenance;
     if (std::find(mpis.begin(), mpis.end(), from.mpi) == mpis.end()) mpis.push_back(from.mpi);
     crowded |= from.oversubscribed;
@@ -139,10 +141,10 @@ std::string subheading_of_ranks(const std::vector<Named>& reports) {
 }
 
 // The setting once where all reports share it.
-std::string subheading(const std::vector<Named>& reports) {
+std::string subheading(const std::vector<NamedReport>& reports) {
   std::vector<std::string> settings;
   bool shared = true;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     const std::string setting = setting_of(named.report.provenance);
     shared &= setting == setting_of(reports.front().report.provenance);
     settings.push_back(fmt::format("{}: {}", named.name, setting));
@@ -160,9 +162,9 @@ std::string setting_of(const Provenance& from) {
                      from.oversubscribed ? ", more ranks than cores" : "");
 }
 
-draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
-  const bool against_ranks = view.against == View::Against::ranks;
-  const std::vector<Named> sorted = against_ranks ? by_ranks(reports) : reports;
+draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view) {
+  const bool against_ranks = view.against == PlotOptions::Against::ranks;
+  const std::vector<NamedReport> sorted = against_ranks ? by_ranks(reports) : reports;
   const std::vector<std::string> known = collectives_in(sorted);
   const std::vector<std::string>& wanted = view.collectives.empty() ? known : view.collectives;
   draw::Plot plot;

@@ -10,7 +10,7 @@
 namespace quadrille::measure {
 
 // A report and what to call it.
-struct Named {
+struct NamedReport {
   std::string name;
   Report report;
 };
@@ -19,7 +19,7 @@ struct Named {
 std::string setting_of(const Provenance& from);
 
 // What a plot shows: times, or the rate at which a call gets through its data, against sizes or numbers of ranks.
-struct View {
+struct PlotOptions {
   enum class Against : std::uint8_t { sizes, ranks };
   Against against = Against::sizes;
   bool rates = false;
@@ -29,6 +29,6 @@ struct View {
 // A panel for each collective; against ranks for each size of it, with one point of a line from each report. Throws
 // std::invalid_argument if one of the collectives is in none of the reports, if there is no size to make a rate of, or
 // if several reports are of the same number of ranks.
-draw::Plot plot_of(const std::vector<Named>& reports, const View& view);
+draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view);
 
 }  // namespace quadrille::measure

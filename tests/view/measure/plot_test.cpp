@@ -8,7 +8,7 @@ namespace quadrille::measure {
 namespace {
 
 // Of so many ranks: native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
-Named report_of(int ranks) {
+NamedReport report_of(int ranks) {
   Report report;
   report.provenance.mpi = "Some MPI";
   report.provenance.ranks = ranks;
@@ -48,7 +48,7 @@ TEST(Plot, RatesAreSizesDividedByTimesAndTheirIntervalsTurned) {
 }
 
 TEST(Plot, AgainstRanksEachReportGivesAPointOfEachLine) {
-  const View view{.against = View::Against::ranks};
+  const PlotOptions view{.against = PlotOptions::Against::ranks};
   const draw::Plot plot = plot_of({report_of(8), report_of(2)}, view);
   ASSERT_EQ(plot.panels.size(), 2U);
   EXPECT_EQ(plot.panels[0].title, "barrier");

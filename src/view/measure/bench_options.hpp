@@ -14,7 +14,7 @@ class App;
 namespace quadrille::measure {
 
 // What is to be measured.
-struct Wish {
+struct BenchOptions {
   std::vector<Collective> collectives;
   std::vector<std::int64_t> sizes;
   std::vector<std::string> algorithms;  // names, as bruck:4; "all", "default"
@@ -39,7 +39,7 @@ struct Exit {
   int status = 0;
   std::string text;  // for standard output if all is well, else for standard error
 };
-Wish parse_wish(int argc, const char* const* argv);
+BenchOptions parse_bench_options(int argc, const char* const* argv);
 
 // "8,64KiB,1MiB", "8-1MiB" in powers of two, "8-1MiB*16" in powers of 16; each once. Throws std::invalid_argument.
 std::vector<std::int64_t> parse_sizes(const std::string& text);

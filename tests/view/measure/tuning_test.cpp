@@ -1,4 +1,4 @@
-#include "measure/winners.hpp"
+#include "measure/tuning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -47,21 +47,21 @@ std::string lines(const Section& section) {
   return text;
 }
 std::string rules_of(const Report& report) {
-  return lines(winners(report, 1, 65536));
+  return lines(tuning_section(report, 1, 65536));
 }
 
-TEST(Winners, TheSmallestRatioServes) {
+TEST(Tuning, TheSmallestRatioWins) {
   const Report report = report_of("allreduce", {{8, {{"ring", 0.8}, {"rabenseifner", 0.5}, {"pairwise", 0.9}}}});
   EXPECT_EQ(rules_of(report), "8-8 rabenseifner\n");
 }
 
-TEST(Winners, WhatGainsLittleOrNothingIsNone) {
+TEST(Tuning, ASmallGainMakesNoRule) {
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 1.0}}}, {64, {{"ring", 0.98}}}, {512, {{"ring", 1.4}}}})),
             "");
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.95}}}})), "8-8 ring\n");
 }
 
-TEST(Winners, AGainThatChanceExplainsIsNone) {
+TEST(Tuning, AnInsignificantGainMakesNoRule) {
   Report report = report_of("allreduce", {{8, {{"ring", 0.8}}}});
   // In almost half of the rounds it is slower.
   for (std::size_t i = 0; i < 9; ++i) report.points[1].seconds[i] = 1.5;
@@ -69,7 +69,7 @@ TEST(Winners, AGainThatChanceExplainsIsNone) {
   EXPECT_EQ(rules_of(report), "");
 }
 
-TEST(Winners, ManyRivalsTakeMoreRepeats) {
+TEST(Tuning, ManyVariantsNeedMoreRepeats) {
   Report report;
   report.points = {sampled("allreduce", 8, "native", 1, 6), sampled("allreduce", 8, "ring", 0.5, 6)};
   EXPECT_EQ(rules_of(report), "8-8 ring\n");
@@ -79,12 +79,12 @@ TEST(Winners, ManyRivalsTakeMoreRepeats) {
   EXPECT_EQ(rules_of(report), "");
 }
 
-TEST(Winners, NeighboursWithOneWinnerAreJoined) {
+TEST(Tuning, NeighbouringSizesWithOneWinnerAreMerged) {
   const Report report = report_of("allreduce", {{512, {{"ring", 0.7}}}, {8, {{"ring", 0.5}}}, {64, {{"ring", 0.6}}}});
   EXPECT_EQ(rules_of(report), "8-512 ring\n");
 }
 
-TEST(Winners, BetweenAWinAndALossNothingServes) {
+TEST(Tuning, BetweenAWinAndALossThereIsNoRule) {
   const Report report = report_of("allreduce", {{8, {{"ring", 0.5}}},
                                                 {64, {{"ring", 1.2}}},
                                                 {512, {{"ring", 0.5}}},
@@ -93,7 +93,7 @@ TEST(Winners, BetweenAWinAndALossNothingServes) {
   EXPECT_EQ(rules_of(report), "8-8 ring\n512-4096 ring\n");
 }
 
-TEST(Winners, BetweenTwoWinnersServesOneThatWinsAtBothEnds) {
+TEST(Tuning, BetweenTwoWinnersTheRuleIsForOneThatWinsAtBothEnds) {
   // Ring wins at both; rabenseifner is better at the upper end alone.
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.5}, {"rabenseifner", 1.2}}},
                                              {64, {{"ring", 0.8}, {"rabenseifner", 0.4}}}})),
@@ -108,12 +108,12 @@ TEST(Winners, BetweenTwoWinnersServesOneThatWinsAtBothEnds) {
             "8-8 ring\n9-63 pairwise\n64-64 rabenseifner\n");
 }
 
-TEST(Winners, OnlyAlgorithmsOfOursWin) {
+TEST(Tuning, OnlyQuadrillesAlgorithmsGetRules) {
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"default", 0.1}, {"control", 0.1}, {"delayed", 0.1}}}})), "");
   EXPECT_EQ(rules_of(report_of("alltoallv", {{8, {{"linear", 0.1}}}})), "");
 }
 
-TEST(Winners, ARuleHasAllThatItTakesToRunTheSameAgain) {
+TEST(Tuning, ARuleHoldsAllThatReproducesTheRun) {
   Report report = report_of("bcast", {{1 << 20, {{"pipelined_chain", 0.5}}}, {1 << 21, {{"pipelined_chain", 0.6}}}});
   const Report alltoall = report_of("alltoall", {{8, {{"bruck:4", 0.25}}}});
   report.points.insert(report.points.end(), alltoall.points.begin(), alltoall.points.end());
@@ -121,7 +121,7 @@ TEST(Winners, ARuleHasAllThatItTakesToRunTheSameAgain) {
   report.provenance.host = "here";
   report.provenance.command = "quadrille bench bcast";
   Table table;
-  put(table, winners(report, 2, 4096), measured_collectives(report));
+  put(table, tuning_section(report, 2, 4096), measured_collectives(report));
   EXPECT_EQ(to_text(table),
             "# quadrille table 1\n"
             "\n"
@@ -131,8 +131,8 @@ TEST(Winners, ARuleHasAllThatItTakesToRunTheSameAgain) {
             "alltoall              8                bruck:4  # 0.25 of native's time (0.25-0.25)\n");
 }
 
-TEST(Winners, ARunInWhichNothingWinsSaysSo) {
-  const Section section = winners(report_of("bcast", {{8, {{"binomial", 2}}}}), 1, 4096);
+TEST(Tuning, ARunWithoutWinnersSaysSo) {
+  const Section section = tuning_section(report_of("bcast", {{8, {{"binomial", 2}}}}), 1, 4096);
   EXPECT_TRUE(section.rules.empty());
   EXPECT_EQ(section.comments.back(), "nothing of ours is faster");
 }

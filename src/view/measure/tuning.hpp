@@ -8,7 +8,7 @@
 
 namespace quadrille::measure {
 
-struct WinnerOptions {
+struct TuningOptions {
   double level = 0.05;  // the chance that one of a cell's algorithms is taken for a winner by luck
   double gain = 0.03;   // what a winner gains at least
 };
@@ -18,7 +18,8 @@ struct WinnerOptions {
 // two neighbouring sizes an algorithm serves if it wins at both, the one with the smallest product of the two ratios;
 // if none does, nothing serves there, nor below the least size or above the greatest. `nodes` and `segment` are those
 // of the communicator that was measured.
-Section winners(const Report& report, std::int32_t nodes, std::int64_t segment, const WinnerOptions& options = {});
+Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t segment,
+                       const TuningOptions& options = {});
 
 // The collectives of a report, each once.
 std::vector<Collective> measured_collectives(const Report& report);

@@ -1,4 +1,4 @@
-#include "measure/wish.hpp"
+#include "measure/bench_options.hpp"
 
 #include <fmt/format.h>
 
@@ -64,10 +64,10 @@ void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::s
 }
 
 // Those that serve at least one of the collectives, or stand for several.
-std::vector<std::string> algorithms_named(const std::string& words, const std::vector<Collective>& collectives) {
+std::vector<std::string> algorithms_named(const std::string& text, const std::vector<Collective>& collectives) {
   std::vector<std::string> all;
-  if (words == "none") return all;
-  for (const std::string& word : CLI::detail::split(words, ',')) {
+  if (text == "none") return all;
+  for (const std::string& word : CLI::detail::split(text, ',')) {
     const bool fits = std::any_of(collectives.begin(), collectives.end(), [&word](Collective collective) {
       const Choice choice = choice_of(collective, word);
       return choice && choice.width >= 0;
@@ -81,50 +81,50 @@ std::vector<std::string> algorithms_named(const std::string& words, const std::v
   return all;
 }
 
-// The words before they are looked at more closely.
-struct Words {
-  Wish wish;
+// The raw before they are looked at more closely.
+struct RawOptions {
+  BenchOptions options;
   std::vector<std::string> collectives;
   std::string sizes = "8,64KiB,1MiB";
   std::string algorithms = "all";
 };
 
-void add_options(CLI::App& app, Words& words) {
-  app.add_option("COLLECTIVE", words.collectives, "What to measure, as allreduce; see quadrille list");
-  app.add_option("--sizes", words.sizes, "Bytes of a rank's data: 8,64KiB,1MiB or a range 8-1MiB, 8-1MiB*4")
+void add_options(CLI::App& app, RawOptions& raw) {
+  app.add_option("COLLECTIVE", raw.collectives, "What to measure, as allreduce; see quadrille list");
+  app.add_option("--sizes", raw.sizes, "Bytes of a rank's data: 8,64KiB,1MiB or a range 8-1MiB, 8-1MiB*4")
       ->capture_default_str();
-  app.add_option("--algorithms", words.algorithms,
-                 "Names as ring,bruck:4; all; default: what is chosen without a wish; none. The MPI's own, native, is "
+  app.add_option("--algorithms", raw.algorithms,
+                 "Names as ring,bruck:4; all; default: the choice without this option; none. The MPI's own, native, is "
                  "always measured")
       ->capture_default_str();
-  app.add_option("--precision", words.wish.goal.precision,
+  app.add_option("--precision", raw.options.goal.precision,
                  "Repeat until the 95 % interval is +- this part of the median")
       ->check(CLI::Range(0.0001, 1.0))
       ->capture_default_str();
-  app.add_option("--time", words.wish.goal.seconds, "Seconds for a point at most")
+  app.add_option("--time", raw.options.goal.seconds, "Seconds for a point at most")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  app.add_option("--least", words.wish.goal.least, "Repeats of a point at least")
+  app.add_option("--least", raw.options.goal.least, "Repeats of a point at least")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--most", words.wish.goal.most, "Repeats of a point at most")
+  app.add_option("--most", raw.options.goal.most, "Repeats of a point at most")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  app.add_option("--pause", words.wish.pause, "Seconds of silence before each repeat, at least")
+  app.add_option("--pause", raw.options.pause, "Seconds of silence before each repeat, at least")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  app.add_flag("--warm", words.wish.warm, "Always the same buffers: they stay in the cache");
-  app.add_flag("--control", words.wish.control, "Measure native twice; the ratio of control should be 1");
-  app.add_option("--delay", words.wish.delay,
+  app.add_flag("--warm", raw.options.warm, "Always the same buffers: they stay in the cache");
+  app.add_flag("--control", raw.options.control, "Measure native twice; the ratio of control should be 1");
+  app.add_option("--delay", raw.options.delay,
                  "Measure native slowed down by this part of its time: it should be noticed")
       ->check(CLI::Range(0.0, 100.0));
-  app.add_option("--seed", words.wish.seed, "Of the random order")->capture_default_str();
-  app.add_option("--label", words.wish.label, "How plots and comparisons call this run");
-  app.add_option("--json", words.wish.json,
+  app.add_option("--seed", raw.options.seed, "Of the random order")->capture_default_str();
+  app.add_option("--label", raw.options.label, "How plots and comparisons call this run");
+  app.add_option("--json", raw.options.json,
                  "Write everything to this file; -: to standard output, in place of the table");
-  app.add_option("--csv", words.wish.csv, "Write a line for each point to this file; -: to standard output");
-  app.add_option("--plot", words.wish.plot, "Draw time against size into this SVG file");
-  app.add_option("--table", words.wish.table,
+  app.add_option("--csv", raw.options.csv, "Write a line for each point to this file; -: to standard output");
+  app.add_option("--plot", raw.options.plot, "Draw time against size into this SVG file");
+  app.add_option("--table", raw.options.table,
                  "Record where ours are faster in this file, for quadrille run --table; what it has of other "
                  "collectives, ranks and nodes stays");
 }
@@ -145,23 +145,23 @@ std::vector<std::int64_t> parse_sizes(const std::string& text) {
 }
 
 void add_options(CLI::App& app) {
-  const auto words = std::make_shared<Words>();
-  add_options(app, *words);
-  app.callback([words] {});  // which keeps them as long as the command
+  const auto raw = std::make_shared<RawOptions>();
+  add_options(app, *raw);
+  app.callback([raw] {});  // which keeps them as long as the command
 }
 
-Wish parse_wish(int argc, const char* const* argv) {
-  Words words;
-  Wish& wish = words.wish;
+BenchOptions parse_bench_options(int argc, const char* const* argv) {
+  RawOptions raw;
+  BenchOptions& options = raw.options;
   CLI::App app{
       "Measure collectives beside the MPI's own. Start it under mpirun: mpirun -n 4 quadrille bench allreduce"};
   app.name("quadrille bench");
-  add_options(app, words);
+  add_options(app, raw);
   try {
     app.parse(argc, argv);
-    wish.collectives = collectives_named(words.collectives);
-    wish.sizes = parse_sizes(words.sizes);
-    wish.algorithms = algorithms_named(words.algorithms, wish.collectives);
+    options.collectives = collectives_named(raw.collectives);
+    options.sizes = parse_sizes(raw.sizes);
+    options.algorithms = algorithms_named(raw.algorithms, options.collectives);
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;
@@ -170,7 +170,7 @@ Wish parse_wish(int argc, const char* const* argv) {
   } catch (const std::invalid_argument& error) {
     throw Exit{2, fmt::format("quadrille bench: {}\n", error.what())};
   }
-  return wish;
+  return options;
 }
 
 }  // namespace quadrille::measure

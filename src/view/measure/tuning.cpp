@@ -1,4 +1,4 @@
-#include "measure/winners.hpp"
+#include "measure/tuning.hpp"
 
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ std::optional<Interval> win(const Point& point, const Point& native, double leve
   return enough && ratio.high < 1 - gain ? std::optional(ratio) : std::nullopt;
 }
 
-BySize wins_of(const Report& report, Collective collective, const WinnerOptions& options) {
+BySize wins_of(const Report& report, Collective collective, const TuningOptions& options) {
   BySize sizes;
   const auto of_cell = [&](const Point& point, std::int64_t bytes) {
     return point.bytes == bytes && point.collective == name(collective);
@@ -109,7 +109,7 @@ std::vector<Collective> measured_collectives(const Report& report) {
   return all;
 }
 
-Section winners(const Report& report, std::int32_t nodes, std::int64_t segment, const WinnerOptions& options) {
+Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t segment, const TuningOptions& options) {
   const Provenance& from = report.provenance;
   Section section{.mpi = from.mpi, .ranks = from.ranks, .nodes = nodes, .comments = {}, .rules = {}};
   section.comments.push_back(fmt::format("measured {} on {}: {}", from.date, from.host, from.command));

@@ -1,4 +1,4 @@
-#include "measure/wish.hpp"
+#include "measure/bench_options.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,9 +9,9 @@
 namespace quadrille::measure {
 namespace {
 
-Wish parsed(std::vector<const char*> words) {
+BenchOptions parsed(std::vector<const char*> words) {
   words.insert(words.begin(), "quadrille-bench");
-  return parse_wish(static_cast<int>(words.size()), words.data());
+  return parse_bench_options(static_cast<int>(words.size()), words.data());
 }
 
 // What it says to words that it does not take.
@@ -27,7 +27,7 @@ std::string complaint(const std::vector<const char*>& words) {
 
 using Sizes = std::vector<std::int64_t>;
 
-TEST(Wish, SizesAreListsAndRanges) {
+TEST(BenchOptions, SizesAreListsAndRanges) {
   EXPECT_EQ(parse_sizes("8,64KiB,1M"), (Sizes{8, 65536, 1048576}));
   EXPECT_EQ(parse_sizes("8-64"), (Sizes{8, 16, 32, 64}));
   EXPECT_EQ(parse_sizes("8-1000*4"), (Sizes{8, 32, 128, 512}));
@@ -35,14 +35,14 @@ TEST(Wish, SizesAreListsAndRanges) {
   EXPECT_EQ(parse_sizes("0"), (Sizes{0}));
 }
 
-TEST(Wish, WhatIsNamedTwiceIsMeasuredOnce) {
+TEST(BenchOptions, WhatIsNamedTwiceIsMeasuredOnce) {
   EXPECT_EQ(parse_sizes("16,8-64,64"), (Sizes{16, 8, 32, 64}));
-  const Wish wish = parsed({"bcast", "barrier", "bcast", "--algorithms", "binomial,binomial,default"});
-  EXPECT_EQ(wish.collectives, (std::vector<Collective>{Collective::bcast, Collective::barrier}));
-  EXPECT_EQ(wish.algorithms, (std::vector<std::string>{"binomial", "default"}));
+  const BenchOptions options = parsed({"bcast", "barrier", "bcast", "--algorithms", "binomial,binomial,default"});
+  EXPECT_EQ(options.collectives, (std::vector<Collective>{Collective::bcast, Collective::barrier}));
+  EXPECT_EQ(options.algorithms, (std::vector<std::string>{"binomial", "default"}));
 }
 
-TEST(Wish, RangesThatMakeNoSenseAreRefused) {
+TEST(BenchOptions, RangesThatMakeNoSenseAreRefused) {
   for (const char* text :
        {"64-8", "0-8", "8-64*1", "8-64*0", "8-", "-8", "8x", "", "8-1GiB*1073741824G", "1024G-1024G*1024G"}) {
     EXPECT_THROW(parse_sizes(text), std::invalid_argument) << text;
@@ -50,7 +50,7 @@ TEST(Wish, RangesThatMakeNoSenseAreRefused) {
   EXPECT_NE(complaint({"bcast", "--sizes", "64-8"}).find("'64-8' has nothing in it"), std::string::npos);
 }
 
-TEST(Wish, AlgorithmsMustFitOneOfTheCollectives) {
+TEST(BenchOptions, AlgorithmsMustFitOneOfTheCollectives) {
   EXPECT_NE(complaint({"bcast", "--algorithms", "rign"}).find("'rign' is no algorithm"), std::string::npos);
   EXPECT_NE(complaint({"bcast", "--algorithms", "dissemination"}).find("'dissemination'"), std::string::npos);
   EXPECT_NE(complaint({"bcast", "--algorithms", "binomial:x"}).find("'binomial:x'"), std::string::npos);
