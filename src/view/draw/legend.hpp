@@ -4,7 +4,7 @@
 #include "draw/canvas.hpp"
 #include "draw/page.hpp"
 #include "draw/palette.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 
 namespace quadrille::draw {
 
@@ -14,6 +14,7 @@ void draw_fold(Canvas& canvas, Point centre, double radius);
 std::string lifeline_stroke(bool holds, double scale);
 
 // Explains what occurs in this picture and nothing else; returns the height it takes.
-double draw_legend(Canvas& canvas, const Story& story, const Palette& palette, const Arrows& arrows, const Page& page);
+double draw_legend(Canvas& canvas, const Timeline& timeline, const Palette& palette, const Arrows& arrows,
+                   const Page& page);
 
 }  // namespace quadrille::draw

@@ -4,7 +4,7 @@
 
 #include "draw/canvas.hpp"
 #include "draw/draw.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 
 namespace quadrille::draw {
 
@@ -36,6 +36,6 @@ struct Page {
 };
 
 // Everything but the legend, which goes below legend_y and makes the picture higher.
-Page page_for(const Story& story, const Title& title);
+Page page_for(const Timeline& timeline, const Title& title);
 
 }  // namespace quadrille::draw

@@ -37,7 +37,7 @@ Scale y_scale(const Plot& plot) {
     for (const Series& series : panel.series) {
       for (const PlotPoint& point : series.points) {
         if (!(point.y > 0)) throw std::invalid_argument("a value that is not above 0 has no logarithm");
-        std::vector<double>& all = series.drawn == Drawn::floor ? floors : values;
+        std::vector<double>& all = series.style == SeriesStyle::floor ? floors : values;
         all.push_back(point.y);
         // A bound at or below 0 is drawn to the edge.
         if (point.low && *point.low > 0) all.push_back(*point.low);
@@ -172,11 +172,11 @@ class PlotDrawing {
     body_.close("clipPath");
     body_.open("g", fmt::format("clip-path='url(#panel-{})'", panels_drawn_));
     for (const Series& series : panel.series) {
-      if (series.drawn == Drawn::floor) draw_series(series, frame);
+      if (series.style == SeriesStyle::floor) draw_series(series, frame);
     }
     body_.close("g");
     for (const Series& series : panel.series) {
-      if (series.drawn != Drawn::floor) draw_series(series, frame);
+      if (series.style != SeriesStyle::floor) draw_series(series, frame);
     }
   }
 

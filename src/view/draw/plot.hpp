@@ -15,7 +15,7 @@ struct PlotPoint {
   std::optional<double> high = {};
 };
 
-enum class Drawn : std::uint8_t {
+enum class SeriesStyle : std::uint8_t {
   line,       // in a colour and with a marker of its own
   reference,  // what the others are held against: in ink
   floor       // grey, dashed, without markers; cut off below all others
@@ -24,7 +24,7 @@ enum class Drawn : std::uint8_t {
 struct Series {
   std::string name;
   std::vector<PlotPoint> points;
-  Drawn drawn = Drawn::line;
+  SeriesStyle style = SeriesStyle::line;
   // Series of one family have the same colour and marker, such as one algorithm before and after a change; by default
   // each is its own. The variation tells them apart: 0 is a full line, others are dashed with hollow markers.
   std::string family = {};

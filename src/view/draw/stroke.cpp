@@ -68,17 +68,17 @@ void draw_marker(Canvas& canvas, const Stroke& stroke, Point centre, double radi
 Strokes::Strokes(const std::vector<Panel>& panels) {
   for (const Panel& panel : panels) {
     for (const Series& series : panel.series) {
-      if (series.drawn == Drawn::line) places_.insert({key_of(series), static_cast<int>(places_.size())});
+      if (series.style == SeriesStyle::line) places_.insert({key_of(series), static_cast<int>(places_.size())});
     }
   }
 }
 
 Stroke Strokes::of(const Series& series) const {
-  if (series.drawn == Drawn::floor) return {.colour = "#94a3b8", .dashes = "6 5", .width = 2, .marker = -1};
+  if (series.style == SeriesStyle::floor) return {.colour = "#94a3b8", .dashes = "6 5", .width = 2, .marker = -1};
   const auto variation = static_cast<std::size_t>(series.variation);
   Stroke stroke{.colour = ink, .dashes = dashes[variation % dashes.size()], .width = 2, .marker = 0};
   stroke.hollow = variation > 0;
-  if (series.drawn == Drawn::reference) {
+  if (series.style == SeriesStyle::reference) {
     stroke.width = 2.8;
     return stroke;
   }

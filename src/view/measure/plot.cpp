@@ -60,29 +60,29 @@ class ReportSeries {
         drawn.low = filter.y_of(point, filter.view.rates ? point.time.high : point.time.low);
         drawn.high = filter.y_of(point, filter.view.rates ? point.time.low : point.time.high);
       }
-      series_of(point.variant, draw::Drawn::line, all).points.push_back(drawn);
+      series_of(point.variant, draw::SeriesStyle::line, all).points.push_back(drawn);
       if (point.floor && *point.floor > 0 && !filter.view.rates) {
         const auto found = floors.insert({x, *point.floor}).first;
         found->second = std::min(found->second, *point.floor);
       }
     }
     for (const auto& [x, seconds] : floors) {
-      series_of("what the links need", draw::Drawn::floor, all).points.push_back({x, seconds});
+      series_of("what the links need", draw::SeriesStyle::floor, all).points.push_back({x, seconds});
     }
   }
 
  private:
   // Of a variant: what was drawn of it before, in another report, is gone on with if names are the same.
-  draw::Series& series_of(const std::string& variant, draw::Drawn drawn, std::vector<draw::Series>& all) const {
+  draw::Series& series_of(const std::string& variant, draw::SeriesStyle style, std::vector<draw::Series>& all) const {
     const std::string name = alone_ ? variant : fmt::format("{}, {}", variant, named_.name);
     const auto found =
         std::find_if(all.begin(), all.end(), [&name](const draw::Series& one) { return one.name == name; });
     if (found != all.end()) return *found;
-    if (drawn == draw::Drawn::floor) {
-      all.push_back({.name = name, .points = {}, .drawn = drawn});
+    if (style == draw::SeriesStyle::floor) {
+      all.push_back({.name = name, .points = {}, .style = style});
     } else {
-      if (variant == native) drawn = draw::Drawn::reference;
-      all.push_back({.name = name, .points = {}, .drawn = drawn, .family = variant, .variation = place_});
+      if (variant == native) style = draw::SeriesStyle::reference;
+      all.push_back({.name = name, .points = {}, .style = style, .family = variant, .variation = place_});
     }
     return all.back();
   }

@@ -67,7 +67,7 @@ Survey survey_of(std::span<const Site> sites);
 Survey survey_of(const std::string& host, const machine::Parts& parts);
 
 // "0-3,8"; "0,4,...,60".
-std::string in_short(std::span<const Rank> ranks);
+std::string abbreviated(std::span<const Rank> ranks);
 
 // "8 ranks on 4 nodes in 2 racks".
 std::string heading(const Survey& survey);

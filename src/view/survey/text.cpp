@@ -13,7 +13,8 @@ std::string counted(Rank number, std::string_view what) {
 }
 
 std::string members_of(const Survey& survey, std::span<const Rank> members) {
-  return fmt::format("{}{} {}", survey.of_ranks ? "rank" : "core", members.size() == 1 ? "" : "s", in_short(members));
+  return fmt::format("{}{} {}", survey.of_ranks ? "rank" : "core", members.size() == 1 ? "" : "s",
+                     abbreviated(members));
 }
 
 // A rank on each of them.
@@ -27,7 +28,7 @@ bool one_each(const std::vector<Domain>& domains) {
 std::string places_of(const std::vector<Domain>& domains) {
   std::vector<Rank> numbers;
   for (const Domain& domain : domains) numbers.push_back(std::stoi(domain.name));
-  return fmt::format(" on {}s {}", name(domains.front().level), in_short(numbers));
+  return fmt::format(" on {}s {}", name(domains.front().level), abbreviated(numbers));
 }
 
 void add_lines(const Survey& survey, const std::vector<Domain>& domains, std::size_t depth, std::string& text) {
@@ -43,7 +44,7 @@ void add_lines(const Survey& survey, const std::vector<Domain>& domains, std::si
 
 }  // namespace
 
-std::string in_short(std::span<const Rank> ranks) {
+std::string abbreviated(std::span<const Rank> ranks) {
   std::string text;
   for (std::size_t begin = 0; begin < ranks.size();) {
     // As many as follow one another at the same distance.
@@ -97,7 +98,7 @@ std::string to_text(const Survey& survey) {
   add_lines(survey, survey.domains, 0, text);
   std::vector<std::string> leaders;
   for (const Layer& layer : survey.layers) {
-    leaders.push_back(fmt::format("{}s {}", name(layer.level), in_short(layer.leaders)));
+    leaders.push_back(fmt::format("{}s {}", name(layer.level), abbreviated(layer.leaders)));
   }
   if (!leaders.empty()) text += fmt::format("leaders for root 0: {}\n", fmt::join(leaders, "; "));
   return text;

@@ -14,7 +14,7 @@
 #include "algorithms/catalogue.hpp"
 #include "draw/count.hpp"
 #include "draw/palette.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 #include "draw/xml.hpp"
 
 namespace quadrille::draw {
@@ -33,7 +33,7 @@ struct Sample {
   Sample(const Sample&) = delete;
 
   std::string picture(const Title& title = {"heading", "subheading"}) const { return svg(subject, title); }
-  Story story() const { return story_of(subject, execution, expressions); }
+  Timeline timeline() const { return timeline_of(subject, execution, expressions); }
 };
 
 const Algorithm& algorithm(Collective collective, std::string_view name) {
@@ -71,10 +71,10 @@ TEST(Draw, EveryMessageStandsInTheStepOfTheExecution) {
     using Place = std::tuple<Rank, Rank, std::int64_t, std::int64_t>;
     std::multiset<Place> drawn;
     std::multiset<Place> happened;
-    for (const Transfer& one : run.story().transfers) drawn.insert({one.from, one.to, one.step, one.cargo.units});
+    for (const Transfer& one : run.timeline().transfers) drawn.insert({one.from, one.to, one.step, one.payload.units});
     for (const verify::Matched& one : run.execution.messages) happened.insert({one.from, one.to, one.step, one.units});
     EXPECT_EQ(drawn, happened);
-    EXPECT_EQ(run.story().steps, run.execution.steps);
+    EXPECT_EQ(run.timeline().steps, run.execution.steps);
   });
 }
 
@@ -130,7 +130,7 @@ TEST(Draw, OneRankSaysThatThereAreNoMessages) {
 
 TEST(Draw, ARingIsPartialOnItsFirstRoundAndFinalOnItsSecond) {
   const Sample run(algorithm(Collective::allreduce, "ring"), {.ranks = 5, .count = 10});
-  for (const Transfer& transfer : run.story().transfers) EXPECT_EQ(transfer.cargo.all, transfer.step > 4);
+  for (const Transfer& transfer : run.timeline().transfers) EXPECT_EQ(transfer.payload.all, transfer.step > 4);
   EXPECT_EQ(count(run.picture(), ", partial<"), 20U);
   EXPECT_EQ(count(run.picture(), ", final<"), 20U);
   EXPECT_EQ(count(run.picture(), R"(<g class="reduce")"), 20U + 1U);  // one in the legend
@@ -148,12 +148,12 @@ TEST(Draw, TheLegendExplainsOnlyWhatOccurs) {
 TEST(Draw, ColourFollowsThePartOfTheDataWhereverItLies) {
   for (bool in_place : {false, true}) {
     const Sample run(algorithm(Collective::allreduce, "ring"), {.ranks = 8, .count = 8, .in_place = in_place});
-    const Story story = run.story();
-    const Palette palette(story);
-    EXPECT_EQ(palette.says(), Says::part);
+    const Timeline timeline = run.timeline();
+    const Palette palette(timeline);
+    EXPECT_EQ(palette.colour_by(), ColourBy::part);
     std::map<std::int64_t, std::vector<std::string>> colours;  // by part
-    for (const Transfer& transfer : story.transfers) {
-      colours[transfer.cargo.part.begin].push_back(palette.of(transfer));
+    for (const Transfer& transfer : timeline.transfers) {
+      colours[transfer.payload.part.begin].push_back(palette.of(transfer));
     }
     ASSERT_EQ(colours.size(), 8U);
     std::set<std::string> distinct;
@@ -166,16 +166,17 @@ TEST(Draw, ColourFollowsThePartOfTheDataWhereverItLies) {
 }
 
 TEST(Draw, ColourTellsWhoseDataItIsWhereRanksKeepTheirsApart) {
-  const Story story = Sample(algorithm(Collective::alltoallv, "pairwise"), {.ranks = 5}).story();
-  const Palette palette(story);
-  EXPECT_EQ(palette.says(), Says::source);
-  for (const Transfer& transfer : story.transfers) EXPECT_EQ(palette.of(transfer), palette.of_source(transfer.from));
+  const Timeline timeline = Sample(algorithm(Collective::alltoallv, "pairwise"), {.ranks = 5}).timeline();
+  const Palette palette(timeline);
+  EXPECT_EQ(palette.colour_by(), ColourBy::source);
+  for (const Transfer& transfer : timeline.transfers) EXPECT_EQ(palette.of(transfer), palette.of_source(transfer.from));
 }
 
 TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
   const auto around = [](Collective collective, std::string_view name, Rank ranks) {
-    const Story story = Sample(algorithm(collective, name), {.ranks = ranks, .count = 16}).story();
-    return std::count_if(story.transfers.begin(), story.transfers.end(), [](const auto& one) { return one.around; });
+    const Timeline timeline = Sample(algorithm(collective, name), {.ranks = ranks, .count = 16}).timeline();
+    return std::count_if(timeline.transfers.begin(), timeline.transfers.end(),
+                         [](const auto& one) { return one.around; });
   };
   EXPECT_EQ(around(Collective::allreduce, "ring", 8), 14);
   EXPECT_EQ(around(Collective::barrier, "dissemination", 8), 1 + 2);
@@ -189,11 +190,12 @@ TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
 
 TEST(Draw, ALifelineShowsSinceWhenARankHasItsResult) {
   using Steps = std::vector<std::int64_t>;
-  EXPECT_EQ(Sample(algorithm(Collective::bcast, "binomial"), {.ranks = 4, .count = 1}).story().holds_from,
+  EXPECT_EQ(Sample(algorithm(Collective::bcast, "binomial"), {.ranks = 4, .count = 1}).timeline().holds_from,
             (Steps{0, 2, 1, 2}));
-  EXPECT_EQ(Sample(algorithm(Collective::allreduce, "recursive_doubling"), {.ranks = 3, .count = 1}).story().holds_from,
-            (Steps{3, 2, 2}));
-  EXPECT_EQ(Sample(algorithm(Collective::barrier, "dissemination"), {.ranks = 4}).story().holds_from, (Steps(4, 2)));
+  EXPECT_EQ(
+      Sample(algorithm(Collective::allreduce, "recursive_doubling"), {.ranks = 3, .count = 1}).timeline().holds_from,
+      (Steps{3, 2, 2}));
+  EXPECT_EQ(Sample(algorithm(Collective::barrier, "dissemination"), {.ranks = 4}).timeline().holds_from, (Steps(4, 2)));
 }
 
 // A broadcast made by hand.
@@ -223,7 +225,7 @@ TEST(Draw, ReadsOfSharedMemoryAreArrowsFromTheirOwner) {
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="shared")"), 3U);
   EXPECT_EQ(count(picture, "memory that other ranks reach"), 1U);
-  EXPECT_EQ(run.story().holds_from, (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(run.timeline().holds_from, (std::vector<std::int64_t>{0, 1, 1, 1}));
 }
 
 TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
@@ -248,7 +250,7 @@ TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
   const std::string picture = run.picture();
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="put")"), 1U);
-  EXPECT_EQ(run.story().steps, 1);
+  EXPECT_EQ(run.timeline().steps, 1);
 }
 
 TEST(Draw, ARunThatStopsIsDrawnAsFarAsItWent) {

@@ -25,9 +25,9 @@ Series series(const std::string& name, double start, int sizes = 12) {
 
 Plot sample() {
   Series reference = series("native", 2e-6);
-  reference.drawn = Drawn::reference;
+  reference.style = SeriesStyle::reference;
   Series floor = series("floor", 1e-6);
-  floor.drawn = Drawn::floor;
+  floor.style = SeriesStyle::floor;
   return {.heading = "allreduce <1>",
           .subheading = "Open MPI & others",
           .x = {"size", Quantity::bytes},
@@ -70,7 +70,7 @@ TEST(Plot, AFloorThatIsNearIsSeen) {
   Plot drawn{.heading = "", .subheading = "", .y = {"time", Quantity::seconds}, .panels = {{"", {}}}};
   drawn.panels[0].series = {{"ring", {{1, 0.27}, {100, 3.3}}}};
   EXPECT_EQ(plot(drawn).find(">200 ms<"), std::string::npos);
-  drawn.panels[0].series.push_back({.name = "floor", .points = {{1, 0.21}, {100, 0.21}}, .drawn = Drawn::floor});
+  drawn.panels[0].series.push_back({.name = "floor", .points = {{1, 0.21}, {100, 0.21}}, .style = SeriesStyle::floor});
   EXPECT_NE(plot(drawn).find(">200 ms<"), std::string::npos);
 }
 

@@ -32,7 +32,7 @@ TEST(Plot, HasAPanelForEachCollective) {
   EXPECT_EQ(plot.panels[1].title, "bcast");
   ASSERT_EQ(plot.panels[1].series.size(), 2U);
   const draw::Series& native = plot.panels[1].series[0];
-  EXPECT_EQ(native.drawn, draw::Drawn::reference);
+  EXPECT_EQ(native.style, draw::SeriesStyle::reference);
   EXPECT_EQ(native.points[0].x, 1000);
   EXPECT_EQ(native.points[0].y, 1e-3);
 }

@@ -132,15 +132,15 @@ TEST(Survey, HostsOfNoRackAreTogether) {
 }
 
 TEST(Survey, ListsAreShort) {
-  const auto in_short = [](std::vector<Rank> ranks) { return survey::in_short(ranks); };
-  EXPECT_EQ(in_short({}), "");
-  EXPECT_EQ(in_short({7}), "7");
-  EXPECT_EQ(in_short({0, 1, 2, 3, 8}), "0-3,8");
-  EXPECT_EQ(in_short({0, 4, 8, 12}), "0,4,...,12");
-  EXPECT_EQ(in_short({0, 4, 8}), "0,4,8");
-  EXPECT_EQ(in_short({1, 2, 4, 5, 6}), "1-2,4-6");
-  EXPECT_EQ(in_short({5, 3, 4}), "5,3-4");
-  EXPECT_EQ(in_short({0, 0, 0, 0, 0}), "0,0,0,0,0");
+  const auto abbreviated = [](std::vector<Rank> ranks) { return survey::abbreviated(ranks); };
+  EXPECT_EQ(abbreviated({}), "");
+  EXPECT_EQ(abbreviated({7}), "7");
+  EXPECT_EQ(abbreviated({0, 1, 2, 3, 8}), "0-3,8");
+  EXPECT_EQ(abbreviated({0, 4, 8, 12}), "0,4,...,12");
+  EXPECT_EQ(abbreviated({0, 4, 8}), "0,4,8");
+  EXPECT_EQ(abbreviated({1, 2, 4, 5, 6}), "1-2,4-6");
+  EXPECT_EQ(abbreviated({5, 3, 4}), "5,3-4");
+  EXPECT_EQ(abbreviated({0, 0, 0, 0, 0}), "0,0,0,0,0");
 }
 
 TEST(Survey, TheTextNamesEveryDomainOnce) {

@@ -8,7 +8,7 @@
 namespace quadrille::draw {
 
 // Where moved data comes from: what of whose data it is, wherever it lies in between.
-struct Cargo {
+struct Payload {
   std::uint64_t ranks = 0;  // a bit for each rank that contributed
   bool all = true;          // every rank contributed to every unit of it
   std::int32_t first_block = 0;
@@ -16,10 +16,10 @@ struct Cargo {
   Range part;  // of the block, from the first unit to one past the last
   std::int64_t units = 0;
 
-  friend bool operator==(const Cargo&, const Cargo&) = default;
+  friend bool operator==(const Payload&, const Payload&) = default;
 };
 
-// What the data is; none has a cargo without ranks.
-Cargo cargo_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions, Rank ranks);
+// What the data is; none has a payload without ranks.
+Payload payload_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions, Rank ranks);
 
 }  // namespace quadrille::draw

@@ -4,22 +4,22 @@
 #include <string_view>
 #include <vector>
 
-#include "draw/cargo.hpp"
+#include "draw/payload.hpp"
 #include "verify/execution.hpp"
 
 namespace quadrille::draw {
 
 // How data, or a message without data, gets from one rank to another. A read is from the sender's slot, a put or write
 // into the receiver's.
-enum class Way : std::uint8_t { message, put, read, write };
+enum class TransferKind : std::uint8_t { message, put, read, write };
 
 struct Transfer {
-  Way way = Way::message;
+  TransferKind kind = TransferKind::message;
   Rank from = 0;
   Rank to = 0;
   std::int64_t step = 0;   // 1 ...
   std::int64_t units = 0;  // 0: a signal
-  Cargo cargo;
+  Payload payload;
   bool around = false;  // leaves at one edge of the picture and comes in at the other
 };
 
@@ -32,7 +32,7 @@ struct Fold {
 };
 
 // An execution as far as a picture tells it.
-struct Story {
+struct Timeline {
   Rank ranks = 0;
   std::int64_t steps = 0;
   std::string_view unit;  // "bytes" or "elements"
@@ -44,7 +44,7 @@ struct Story {
   std::vector<std::int64_t> holds_from;  // by rank: the end of which step completes its result; -1: it has none
 };
 
-Story story_of(const verify::Subject& subject, const verify::Execution& execution,
-               const verify::Expressions& expressions);
+Timeline timeline_of(const verify::Subject& subject, const verify::Execution& execution,
+                     const verify::Expressions& expressions);
 
 }  // namespace quadrille::draw
