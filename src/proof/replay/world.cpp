@@ -16,9 +16,10 @@ namespace {
 class World;
 
 // One rank: its plan, the run of its current phase, and its side of the in-process transport.
-class Process final : public Backend {
+class SimulatedRank final : public Backend {
  public:
-  Process(World& world, Rank rank, std::unique_ptr<Plan> plan) : world_(world), rank_(rank), plan_(std::move(plan)) {}
+  SimulatedRank(World& world, Rank rank, std::unique_ptr<Plan> plan)
+      : world_(world), rank_(rank), plan_(std::move(plan)) {}
 
   // Fetches the next phase, so that peers can reach its slots; it starts when the rank next advances.
   void begin_phase();
@@ -95,13 +96,13 @@ class World {
  public:
   World(std::vector<std::unique_ptr<Plan>> plans, const Options& options) : options_(options), random_(options.seed) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), std::move(plans[i])));
+      ranks_.push_back(std::make_unique<SimulatedRank>(*this, static_cast<Rank>(i), std::move(plans[i])));
     }
   }
 
   Outcome run();
 
-  Process& process(Rank rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+  SimulatedRank& rank(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   Posting posting() { return {options_.window, options_.random_posting ? &random_ : nullptr, nullptr}; }
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
@@ -135,7 +136,7 @@ class World {
   Options options_;
   std::mt19937_64 random_;
   std::vector<Rank> order_;
-  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
   std::size_t begun_ = 0;    // ranks
   std::size_t through_ = 0;  // likewise
   std::vector<Message> messages_;
@@ -147,7 +148,7 @@ class World {
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
 };
 
-void Process::begin_phase() {
+void SimulatedRank::begin_phase() {
   machine_.reset();
   // What a rank that is through has in its slots, others may still read.
   Phase next;
@@ -162,7 +163,7 @@ void Process::begin_phase() {
   started_ = false;
 }
 
-bool Process::advance() {
+bool SimulatedRank::advance() {
   if (done_) return false;
   if (!started_) {
     if (!std::exchange(begun_, true)) world_.rank_begun();
@@ -177,30 +178,30 @@ bool Process::advance() {
   return true;
 }
 
-std::string Process::waiting() const {
+std::string SimulatedRank::waiting() const {
   std::string text;
   if (!machine_) return text;
   for (const std::string& one : machine_->awaited()) text += fmt::format("  rank {}: {}\n", rank_, one);
   return text;
 }
 
-std::int64_t Process::counter(std::int32_t index) const {
+std::int64_t SimulatedRank::counter(std::int32_t index) const {
   const auto place = static_cast<std::size_t>(index);
   return place < counters_.size() ? counters_[place] : 0;
 }
 
-void Process::raise(std::int32_t index, std::int64_t value) {
+void SimulatedRank::raise(std::int32_t index, std::int64_t value) {
   const auto place = static_cast<std::size_t>(index);
   if (place >= counters_.size()) counters_.resize(place + 1);
   counters_[place] = value;
 }
 
-Placed Process::placed(const Piece& piece) const {
-  const Binding& binding = piece.owner == self ? phase_.binding : world_.process(piece.owner).binding();
+Placed SimulatedRank::placed(const Piece& piece) const {
+  const Binding& binding = piece.owner == self ? phase_.binding : world_.rank(piece.owner).binding();
   return place(binding, piece);
 }
 
-std::int32_t Process::message(Token token, std::span<const Piece> data) {
+std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
   const std::int32_t index = world_.take_message();
   Message& message = world_.message(index);
   message.token = token;
@@ -211,11 +212,11 @@ std::int32_t Process::message(Token token, std::span<const Piece> data) {
   return index;
 }
 
-std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
-  return (owner == self ? phase_.binding : world_.process(owner).binding()).units(buffer, block);
+std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
+  return (owner == self ? phase_.binding : world_.rank(owner).binding()).units(buffer, block);
 }
 
-void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
   const std::int32_t index = message(token, data);
   if (world_.choose_buffered()) {
     world_.message(index).buffered = true;
@@ -225,36 +226,36 @@ void Process::send(Token token, Rank to, std::int32_t channel, std::span<const P
   world_.post(true, rank_, to, channel, phases_, index);
 }
 
-void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
+void SimulatedRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
   world_.post(false, from, rank_, channel, phases_, message(token, data));
 }
 
-void Process::copy(Token, const Piece& source, const Piece& target) {
+void SimulatedRank::copy(Token, const Piece& source, const Piece& target) {
   quadrille::copy(placed(source), placed(target));
 }
 
-void Process::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
+void SimulatedRank::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
   quadrille::reduce(phase_.binding, placed(left), placed(right), placed(target));
 }
 
-void Process::publish(Token, std::int32_t counter, std::int64_t value) {
+void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
   raise(counter, base(value));
 }
 
-bool Process::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const Process& of = owner == self ? *this : world_.process(owner);
+bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
+  const SimulatedRank& of = owner == self ? *this : world_.rank(owner);
   return of.counter(counter) >= base(value);
 }
 
-void Process::put(Token token, Rank to, const Piece& source, const Piece& target) {
+void SimulatedRank::put(Token token, Rank to, const Piece& source, const Piece& target) {
   world_.remote(rank_, to, {Remote::What::put, token, placed(source), placed(target)});
 }
 
-void Process::flush(Token token, Rank to) {
+void SimulatedRank::flush(Token token, Rank to) {
   world_.remote(rank_, to, {Remote::What::flush, token});
 }
 
-void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
+void SimulatedRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
   world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, counter, base(value)});
 }
 
@@ -297,10 +298,10 @@ bool World::deliver_one() {
   }
   if (!send.buffered) {
     send.pack();
-    process(pair.from).complete(send.token);
+    rank(pair.from).complete(send.token);
   }
   unpack(receive.pieces, 0, bytes, send.packed.data());
-  process(pair.to).complete(receive.token);
+  rank(pair.to).complete(receive.token);
   unused_messages_.insert(unused_messages_.end(), {pair.send, pair.receive});
   return true;
 }
@@ -335,8 +336,8 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
   if (one.what == Remote::What::notify && before(Remote::What::notify)) return false;
   if (one.what == Remote::What::flush && before(Remote::What::put)) return false;
   if (one.what == Remote::What::put) quadrille::copy(one.source, one.target);
-  if (one.what == Remote::What::notify) process(to).raise(one.counter, one.value);
-  if (one.what == Remote::What::flush) process(from).complete(one.token);
+  if (one.what == Remote::What::notify) rank(to).raise(one.counter, one.value);
+  if (one.what == Remote::What::flush) rank(from).complete(one.token);
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
   return true;
 }
@@ -359,12 +360,12 @@ bool World::step(bool thorough) {
 
 Outcome World::run() {
   Outcome outcome;
-  for (std::size_t i = 0; i < processes_.size(); ++i) order_.push_back(static_cast<Rank>(i));
+  for (std::size_t i = 0; i < ranks_.size(); ++i) order_.push_back(static_cast<Rank>(i));
   // Slots exist before anybody reaches for them.
-  for (auto& process : processes_) process->begin_phase();
-  while (through_ < processes_.size()) {
+  for (auto& process : ranks_) process->begin_phase();
+  while (through_ < ranks_.size()) {
     if (!step(false) && !step(true)) throw Deadlock(waiting());
-    outcome.overtaken |= through_ > 0 && begun_ < processes_.size();
+    outcome.overtaken |= through_ > 0 && begun_ < ranks_.size();
   }
   while (apply_one()) {
   }
@@ -376,7 +377,7 @@ Outcome World::run() {
 
 std::string World::waiting() const {
   std::string text = "deadlock; still waiting:\n";
-  for (const auto& process : processes_) text += process->waiting();
+  for (const auto& process : ranks_) text += process->waiting();
   return text;
 }
 
