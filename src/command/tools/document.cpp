@@ -73,7 +73,7 @@ std::string width_of(const Algorithm& algorithm) {
 }
 
 std::string section(const Algorithm& algorithm, const draw::Title& title) {
-  const auto restrictions = in_words(algorithm.restrictions);
+  const auto restrictions = descriptions(algorithm.restrictions);
   const bool reduces = traits(algorithm.collective).reduces;
   const std::string_view collective = name(algorithm.collective);
   std::string text =

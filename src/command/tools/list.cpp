@@ -20,7 +20,7 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
                     {"steps", one->steps},
                     {"cost", one->cost},
                     {"scratch", one->scratch},
-                    {"restrictions", in_words(one->restrictions)},
+                    {"restrictions", descriptions(one->restrictions)},
                     {"logarithmic", one->logarithmic},
                     {"segmented", one->segmented},
                     {"fixed_order", one->fixed_order},
@@ -34,7 +34,7 @@ void print_table(const std::vector<const Algorithm*>& algorithms) {
   constexpr const char* line = "{:<22}{:<21}{:<76}{}\n";
   fmt::print(line, "collective", "algorithm", "steps", "restrictions");
   for (const Algorithm* one : algorithms) {
-    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(in_words(one->restrictions), ", "));
+    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(descriptions(one->restrictions), ", "));
   }
   fmt::print(
       "\nOn p ranks, with m segments and width k. --json has the costs, too: n bytes, a the latency of a message, b "

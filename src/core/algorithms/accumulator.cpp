@@ -38,7 +38,7 @@ void Accumulator::deliver(Range part) {
   value_ = problem_.output;
 }
 
-void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result) {
   const auto represented = cube.represents(problem.rank);
   if (!represented) return;

@@ -51,7 +51,7 @@ class Accumulator {
 };
 
 // On a corner of a hypercube: combines the data of the rank it represents, if there is one, which has sent it here.
-void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result);
 
 // An allreduce among the corners of a hypercube for any number of ranks: a rank that is not a corner hands its data to
@@ -65,7 +65,7 @@ void allreduce_on_hypercube(Builder& builder, const Problem& problem, AmongCorne
     return;
   }
   Accumulator result(builder, problem);
-  take_in_represented(builder, problem, cube, result);
+  combine_represented(builder, problem, cube, result);
   among_corners(cube, result);
   if (const auto represented = cube.represents(problem.rank)) builder.send(*represented, problem.output);
 }

@@ -40,7 +40,7 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   return {};
 }
 
-std::vector<std::string_view> in_words(const Restrictions& restrictions) {
+std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   std::vector<std::string_view> words;
   if (restrictions.commutative) words.push_back("commutative operation");
   if (restrictions.not_in_place) words.push_back("not in place");

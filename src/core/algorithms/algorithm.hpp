@@ -14,9 +14,9 @@ namespace quadrille {
 // What a schedule of the algorithm takes over all ranks, where each rank sends one message and receives one at a time
 // (steps), for a count of at least one unit a rank.
 struct Prediction {
-  static constexpr std::int64_t not_said = -1;
+  static constexpr std::int64_t unknown_steps = -1;
 
-  std::int64_t steps = 0;  // or not_said
+  std::int64_t steps = 0;  // or unknown_steps
   std::int64_t messages = 0;
   std::int64_t units = 0;  // sent by all ranks together
 
@@ -69,7 +69,7 @@ std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& pro
 std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem);
 
 // In words, one each.
-std::vector<std::string_view> in_words(const Restrictions& restrictions);
+std::vector<std::string_view> descriptions(const Restrictions& restrictions);
 
 // One rank's schedule. Throws std::invalid_argument with the refusal where there is one.
 Schedule build(const Algorithm& algorithm, const Problem& problem);

@@ -243,7 +243,7 @@ std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block) {
   return joined(blocks);
 }
 
-Collected::Collected(Builder& builder, const Problem& problem, const Region& at_root)
+LeaderBlocks::LeaderBlocks(Builder& builder, const Problem& problem, const Region& at_root)
     : count_(problem.count), ranks_(Group::all(problem.ranks)), all_(at_root) {
   if (problem.rank == problem.root || !problem.topology) return;
   const Topology& topology = *problem.topology;
@@ -255,11 +255,11 @@ Collected::Collected(Builder& builder, const Problem& problem, const Region& at_
   }
 }
 
-Region Collected::block(Rank rank) const {
+Region LeaderBlocks::block(Rank rank) const {
   return all_.part(*ranks_.index_of(rank) * count_, count_);
 }
 
-std::int64_t Collected::scratch_units(const Problem& problem) {
+std::int64_t LeaderBlocks::scratch_units(const Problem& problem) {
   const bool one_node = !problem.topology || problem.topology->levels() == 1;
   return one_node ? 0 : problem.topology->largest_domain(1) * problem.count;
 }

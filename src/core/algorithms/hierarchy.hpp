@@ -112,9 +112,9 @@ std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block);
 std::vector<Region> joined(const std::vector<Region>& blocks);
 
 // Where a leader has the blocks of the ranks it speaks for: the root in the caller's buffer, others in scratch.
-class Collected {
+class LeaderBlocks {
  public:
-  Collected(Builder& builder, const Problem& problem, const Region& at_root);
+  LeaderBlocks(Builder& builder, const Problem& problem, const Region& at_root);
   Region block(Rank rank) const;
   static std::int64_t scratch_units(const Problem& problem);
 

@@ -98,7 +98,7 @@ std::vector<Variant> Session::variants(const Exercise& exercise) const {
     all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
     if (!refusal(*choice.algorithm, problem).empty()) return;
     const auto predicted = predict(*choice.algorithm, problem);
-    if (predicted && predicted->steps != Prediction::not_said) all.back().steps = predicted->steps;
+    if (predicted && predicted->steps != Prediction::unknown_steps) all.back().steps = predicted->steps;
   };
   for (const std::string& name : options_.algorithms) {
     if (name == "default") {

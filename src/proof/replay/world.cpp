@@ -102,7 +102,7 @@ class World {
 
   Outcome run();
 
-  SimulatedRank& rank(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   Posting posting() { return {options_.window, options_.random_posting ? &random_ : nullptr, nullptr}; }
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
@@ -197,7 +197,7 @@ void SimulatedRank::raise(std::int32_t index, std::int64_t value) {
 }
 
 Placed SimulatedRank::placed(const Piece& piece) const {
-  const Binding& binding = piece.owner == self ? phase_.binding : world_.rank(piece.owner).binding();
+  const Binding& binding = piece.owner == self ? phase_.binding : world_.at(piece.owner).binding();
   return place(binding, piece);
 }
 
@@ -213,7 +213,7 @@ std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
 }
 
 std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
-  return (owner == self ? phase_.binding : world_.rank(owner).binding()).units(buffer, block);
+  return (owner == self ? phase_.binding : world_.at(owner).binding()).units(buffer, block);
 }
 
 void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
@@ -243,7 +243,7 @@ void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
 }
 
 bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const SimulatedRank& of = owner == self ? *this : world_.rank(owner);
+  const SimulatedRank& of = owner == self ? *this : world_.at(owner);
   return of.counter(counter) >= base(value);
 }
 
@@ -298,10 +298,10 @@ bool World::deliver_one() {
   }
   if (!send.buffered) {
     send.pack();
-    rank(pair.from).complete(send.token);
+    at(pair.from).complete(send.token);
   }
   unpack(receive.pieces, 0, bytes, send.packed.data());
-  rank(pair.to).complete(receive.token);
+  at(pair.to).complete(receive.token);
   unused_messages_.insert(unused_messages_.end(), {pair.send, pair.receive});
   return true;
 }
@@ -311,7 +311,7 @@ bool World::complete_one() {
   std::swap(completions_[random_() % completions_.size()], completions_.back());
   const auto [rank, token] = completions_.back();
   completions_.pop_back();
-  process(rank).complete(token);
+  at(rank).complete(token);
   return true;
 }
 
@@ -336,8 +336,8 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
   if (one.what == Remote::What::notify && before(Remote::What::notify)) return false;
   if (one.what == Remote::What::flush && before(Remote::What::put)) return false;
   if (one.what == Remote::What::put) quadrille::copy(one.source, one.target);
-  if (one.what == Remote::What::notify) rank(to).raise(one.counter, one.value);
-  if (one.what == Remote::What::flush) rank(from).complete(one.token);
+  if (one.what == Remote::What::notify) at(to).raise(one.counter, one.value);
+  if (one.what == Remote::What::flush) at(from).complete(one.token);
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
   return true;
 }
@@ -347,7 +347,7 @@ bool World::step(bool thorough) {
   std::shuffle(order_.begin(), order_.end(), random_);
   // Some ranks lag behind, and some messages take their time; now and then everything is tried.
   for (Rank rank : order_) {
-    if (thorough || random_() % 3 == 0) happened |= process(rank).advance();
+    if (thorough || random_() % 3 == 0) happened |= at(rank).advance();
   }
   const std::size_t rounds = thorough ? 1 : random_() % (2 + matched_.size() + completions_.size());
   for (std::size_t i = 0; i < rounds; ++i) {
@@ -362,7 +362,7 @@ Outcome World::run() {
   Outcome outcome;
   for (std::size_t i = 0; i < ranks_.size(); ++i) order_.push_back(static_cast<Rank>(i));
   // Slots exist before anybody reaches for them.
-  for (auto& process : ranks_) process->begin_phase();
+  for (auto& one : ranks_) one->begin_phase();
   while (through_ < ranks_.size()) {
     if (!step(false) && !step(true)) throw Deadlock(waiting());
     outcome.overtaken |= through_ > 0 && begun_ < ranks_.size();
@@ -377,7 +377,7 @@ Outcome World::run() {
 
 std::string World::waiting() const {
   std::string text = "deadlock; still waiting:\n";
-  for (const auto& process : ranks_) text += process->waiting();
+  for (const auto& one : ranks_) text += one->waiting();
   return text;
 }
 

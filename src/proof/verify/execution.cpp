@@ -115,9 +115,9 @@ class World {
  public:
   World(const Subject& subject, Expressions& expressions, Keep keep) : subject_(subject), expressions_(expressions) {
     for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
-      processes_.push_back(std::make_unique<SymbolicRank>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
+      ranks_.push_back(std::make_unique<SymbolicRank>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
     }
-    awake_.resize(processes_.size(), false);
+    awake_.resize(ranks_.size(), false);
   }
 
   void run(Execution& result);
@@ -125,7 +125,7 @@ class World {
 
   const Subject& subject() const { return subject_; }
   Expressions& expressions() { return expressions_; }
-  SymbolicRank& process(Rank rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+  SymbolicRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   std::int64_t tick() { return clock_++; }
   // Units of a block; -1 if the rank has no such block.
   std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const;
@@ -148,7 +148,7 @@ class World {
 
   const Subject& subject_;
   Expressions& expressions_;
-  std::vector<std::unique_ptr<SymbolicRank>> processes_;
+  std::vector<std::unique_ptr<SymbolicRank>> ranks_;
   // Ranks that may have something to do. The last goes first, and a sender before its receiver: so a pair exchanges all
   // the messages it can, while it is in the cache, before the receiver hands them on.
   std::vector<Rank> stack_;
@@ -196,7 +196,7 @@ Memory::Block& SymbolicRank::block(Buffer buffer, std::int32_t number) {
 }
 
 Memory::Block& SymbolicRank::block_of(const Piece& piece) {
-  return (piece.owner == self ? *this : world_.process(piece.owner)).block(piece.buffer, piece.block);
+  return (piece.owner == self ? *this : world_.at(piece.owner)).block(piece.buffer, piece.block);
 }
 
 std::string SymbolicRank::describe(Token token) const {
@@ -339,7 +339,7 @@ std::int64_t SymbolicRank::reached_at(std::int32_t counter, std::int64_t value) 
 }
 
 bool SymbolicRank::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const std::int64_t step = (owner == self ? *this : world_.process(owner)).reached_at(counter, value);
+  const std::int64_t step = (owner == self ? *this : world_.at(owner)).reached_at(counter, value);
   if (step < 0) {
     world_.watch(rank_);
     return false;
@@ -359,7 +359,7 @@ void SymbolicRank::flush(Token token, Rank) {
 }
 
 void SymbolicRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  world_.process(to).raise(counter, value, event(token).ready_step);
+  world_.at(to).raise(counter, value, event(token).ready_step);
 }
 
 void SymbolicRank::posted(Token token) {
@@ -415,8 +415,8 @@ std::int64_t World::units(Rank rank, Buffer buffer, std::int32_t block) const {
 }
 
 void World::match(Rank from, Rank to) {
-  SymbolicRank& sender = process(from);
-  SymbolicRank& receiver = process(to);
+  SymbolicRank& sender = at(from);
+  SymbolicRank& receiver = at(to);
   const Half& send = sender.sending();
   const Half& receive = receiver.receiving();
   const bool both = send.open && receive.open;
@@ -461,20 +461,19 @@ void World::deliver(SymbolicRank& sender, SymbolicRank& receiver) {
 
 void World::run(Execution& result) {
   try {
-    for (auto& process : processes_) process->start();
-    for (std::size_t i = processes_.size(); i-- > 0;) wake(static_cast<Rank>(i));
+    for (auto& one : ranks_) one->start();
+    for (std::size_t i = ranks_.size(); i-- > 0;) wake(static_cast<Rank>(i));
     while (!stack_.empty()) {
       const Rank rank = stack_.back();
       stack_.pop_back();
       if (!awake_[static_cast<std::size_t>(rank)]) continue;
       awake_[static_cast<std::size_t>(rank)] = false;
-      SymbolicRank& one = process(rank);
+      SymbolicRank& one = at(rank);
       one.advance();
       if (one.sending().open) match(rank, one.sending().peer);
       if (one.receiving().open) match(one.receiving().peer, rank);
     }
-    const bool done =
-        std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->done(); });
+    const bool done = std::all_of(ranks_.begin(), ranks_.end(), [](const auto& one) { return one->done(); });
     if (!done) throw Fault(deadlock());
   } catch (const Fault& fault) {
     result.fault = fault.what();
@@ -483,15 +482,15 @@ void World::run(Execution& result) {
 
 std::string World::deadlock() {
   std::string text = "no rank can go on; waiting:";
-  for (const auto& process : processes_) text += process->waiting();
+  for (const auto& one : ranks_) text += one->waiting();
   return text;
 }
 
 void World::collect(Execution& result) {
   result.messages = std::move(messages_);
-  for (auto& process : processes_) {
-    process->collect(result);
-    process.reset();
+  for (auto& one : ranks_) {
+    one->collect(result);
+    one.reset();
   }
 }
 

@@ -60,17 +60,17 @@ std::set<std::int32_t> widths(const Algorithm& algorithm, Rank ranks) {
 }
 
 // The problem's numbers aside: whether, and how, it applies to an algorithm.
-struct Variety {
+struct ProblemVariant {
   bool in_place, commutative, fixed_order, cut, uneven;
 };
 
-std::vector<Variety> varieties(const Algorithm& algorithm, Rank ranks) {
+std::vector<ProblemVariant> problem_variants(const Algorithm& algorithm, Rank ranks) {
   const Traits of = traits(algorithm.collective);
   const bool may_be_uneven = of.separate_blocks || of.counts_differ;
-  std::vector<Variety> all;
+  std::vector<ProblemVariant> all;
   for (unsigned bits = 0; bits < 32; ++bits) {
     const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
-    const Variety one{bit(0), !bit(1), bit(2), bit(3), bit(4)};
+    const ProblemVariant one{bit(0), !bit(1), bit(2), bit(3), bit(4)};
     const bool reduction_only = !one.commutative || one.fixed_order;
     // Of a kind that holds more, above the full matrix only that.
     const bool once_is_enough =
@@ -120,7 +120,7 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
 
 std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {
   if (!predicted) return {};
-  const std::int64_t steps = predicted->steps == Prediction::not_said ? Prediction::not_said : verdict.steps;
+  const std::int64_t steps = predicted->steps == Prediction::unknown_steps ? Prediction::unknown_steps : verdict.steps;
   if (predicted == Prediction{steps, verdict.messages, verdict.units}) return {};
   return fmt::format("predicted {} steps, {} messages, {} units; there are {}, {}, {}", predicted->steps,
                      predicted->messages, predicted->units, verdict.steps, verdict.messages, verdict.units);
@@ -176,17 +176,17 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
   std::vector<Case> all;
   std::size_t next = 0;
   const std::vector<Machine> known = machines(algorithm, ranks);
-  const auto add = [&](const Variety& variety, std::int64_t count, Rank root, std::int32_t width) {
+  const auto add = [&](const ProblemVariant& variant, std::int64_t count, Rank root, std::int32_t width) {
     Case one{.algorithm = &algorithm, .problem = {}};
     one.problem.ranks = ranks;
     one.problem.root = root;
     one.problem.count = count;
-    one.problem.in_place = variety.in_place;
-    one.problem.commutative = variety.commutative;
-    one.problem.fixed_order = variety.fixed_order;
-    one.problem.segment = variety.cut ? 7 : 0;
+    one.problem.in_place = variant.in_place;
+    one.problem.commutative = variant.commutative;
+    one.problem.fixed_order = variant.fixed_order;
+    one.problem.segment = variant.cut ? 7 : 0;
     one.problem.width = width;
-    one.uneven = variety.uneven;
+    one.uneven = variant.uneven;
     one.replayed = ranks <= full_matrix;
     one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
     one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
@@ -206,10 +206,10 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       --wanted;
     }
   };
-  for (const Variety& variety : varieties(algorithm, ranks)) {
+  for (const ProblemVariant& variant : problem_variants(algorithm, ranks)) {
     for (std::int64_t count : counts(of, ranks)) {
       for (Rank root : roots(of, ranks)) {
-        for (std::int32_t width : widths(algorithm, ranks)) add(variety, count, root, width);
+        for (std::int32_t width : widths(algorithm, ranks)) add(variant, count, root, width);
       }
     }
   }

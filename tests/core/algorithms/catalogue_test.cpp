@@ -46,7 +46,7 @@ TEST(Catalogue, RefusalsNameTheReason) {
   EXPECT_NE(refusal(*find_algorithm(Collective::alltoallv, "linear"), problem), "");
   EXPECT_NE(refusal(*find_algorithm(Collective::bcast, "linear"), problem), "");
   EXPECT_EQ(refusal(*find_algorithm(Collective::allreduce, "recursive_doubling"), problem), "");
-  EXPECT_EQ(in_words(ring.restrictions), std::vector<std::string_view>{"commutative operation"});
+  EXPECT_EQ(descriptions(ring.restrictions), std::vector<std::string_view>{"commutative operation"});
 }
 
 // Whether the root is in place only the root knows, and all ranks must choose alike.

@@ -38,7 +38,7 @@ Problem small_problem(Rank ranks, Rank root, std::int64_t count, std::int64_t se
   return problem;
 }
 
-// Every algorithm on a few ranks, in all its varieties, as far as its interleavings can be gone through.
+// Every algorithm on a few ranks, in all its variants, as far as its interleavings can be gone through.
 void add_catalogue(std::vector<Victim>& victims) {
   for (const Algorithm* algorithm : catalogue()) {
     const Traits of = traits(algorithm->collective);

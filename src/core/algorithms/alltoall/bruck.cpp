@@ -37,9 +37,9 @@ std::int64_t stopovers(const Problem& problem) {
 }
 
 // The blocks on their way through a rank, one for each distance: where each is now, and where its next hop ends.
-class Travellers {
+class BlocksInTransit {
  public:
-  Travellers(Builder& builder, const Problem& problem) : problem_(problem) {
+  BlocksInTransit(Builder& builder, const Problem& problem) : problem_(problem) {
     const auto p = static_cast<std::size_t>(problem.ranks);
     now_.resize(p);
     hops_.resize(p);
@@ -72,7 +72,7 @@ class Travellers {
 
 void build(Builder& builder, const Problem& problem) {
   builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
-  Travellers blocks(builder, problem);
+  BlocksInTransit blocks(builder, problem);
   for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
     std::vector<Region> leaving;
     std::vector<Region> arriving;

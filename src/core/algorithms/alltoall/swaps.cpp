@@ -114,7 +114,7 @@ Prediction predict_swaps(const Problem& problem, std::int64_t steps) {
   const std::int64_t segments = problem.in_place ? patterns::segments(problem.count, chunk_of(problem)) : 1;
   // In place the second of two answers one segment after the first.
   const std::int64_t each = problem.in_place ? segments + 1 : 1;
-  return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::not_said,
+  return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::unknown_steps,
           .messages = messages * segments,
           .units = messages * problem.count};
 }

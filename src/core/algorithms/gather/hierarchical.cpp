@@ -13,7 +13,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const hierarchy::GatherInside inside(builder, problem, problem.count);
-  const hierarchy::Collected collected(builder, problem, problem.output);
+  const hierarchy::LeaderBlocks collected(builder, problem, problem.output);
   const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
 
   inside(builder, problem.input, block);
@@ -37,7 +37,7 @@ extern const Algorithm hierarchical = {
     .channels = hierarchy::channels,
     .build = build,
     .predict = nullptr,
-    .scratch_units = hierarchy::Collected::scratch_units,
+    .scratch_units = hierarchy::LeaderBlocks::scratch_units,
 };
 
 }  // namespace quadrille::gather

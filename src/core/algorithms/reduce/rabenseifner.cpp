@@ -21,7 +21,7 @@ void build(Builder& builder, const Problem& problem) {
     return;
   }
   Accumulator result(builder, problem);
-  take_in_represented(builder, problem, cube, result);
+  combine_represented(builder, problem, cube, result);
   const std::vector<Halves> halves = reduce_by_halving(builder, problem, cube, result);
 
   const Rank top = cube.corner_of(for_the_root.value_or(problem.root));

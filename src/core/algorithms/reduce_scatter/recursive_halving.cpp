@@ -30,7 +30,7 @@ void build(Builder& builder, const Problem& problem) {
   }
   const Problem vector = whole_vector(problem);
   Accumulator result(builder, vector);
-  take_in_represented(builder, vector, cube, result);
+  combine_represented(builder, vector, cube, result);
   const Rank corner = cube.corner_of(problem.rank);
   for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
     const Rank peer = cube.neighbour(problem.rank, dimension);

@@ -13,7 +13,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const hierarchy::ScatterInside inside(builder, problem, problem.count);
-  const hierarchy::Collected collected(builder, problem, problem.input);
+  const hierarchy::LeaderBlocks collected(builder, problem, problem.input);
   const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
 
   for (const compose::Level& level : compose::levels_of(problem)) {
@@ -47,7 +47,7 @@ extern const Algorithm hierarchical = {
     .channels = hierarchy::channels,
     .build = build,
     .predict = nullptr,
-    .scratch_units = hierarchy::Collected::scratch_units,
+    .scratch_units = hierarchy::LeaderBlocks::scratch_units,
 };
 
 }  // namespace quadrille::scatter
