@@ -168,7 +168,8 @@ class Benchmark {
   }
   void write(std::ostream& json) {
     json << "{\"kind\":\"" << kind() << "\",\"ranks\":" << comm_.size() << ",\"bytes\":" << options_.bytes
-         << ",\"rounds\":" << options_.rounds << ",\"wire\":" << (options_.rate > 0 ? on_the_wire() : 0) << ",\"variants\":[";
+         << ",\"rounds\":" << options_.rounds << ",\"wire\":" << (options_.rate > 0 ? on_the_wire() : 0)
+         << ",\"variants\":[";
     const char* comma = "\n";
     for (const Variant& one : variants_) {
       json << comma << "{\"name\":\"" << one.name << "\",\"percent\":" << one.percent

@@ -30,7 +30,7 @@ std::string folder_of(pid_t id) {
   return "/proc/" + std::to_string(id);
 }
 
-// /proc/ID/stat: "ID (name) state parent ...", the start as field 22; a name may have blanks and brackets.
+// /proc/ID/stat: "ID (name) state parent ...", field 22 is the start; the name may contain blanks and parentheses.
 std::optional<ProcessStat> stat_of(pid_t id) {
   std::ifstream file(folder_of(id) + "/stat");
   std::string text;
@@ -85,7 +85,7 @@ std::optional<ProcessIdentity> identity_of(pid_t id) {
   return ProcessIdentity{id, stat->started};
 }
 
-// By numbers: not every C library has functions for these.
+// By system call numbers: some C libraries lack wrappers.
 launch::Descriptor open_process(pid_t id) {
   return launch::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
 }
@@ -94,7 +94,7 @@ std::optional<launch::Descriptor> open_running(const ProcessIdentity& process) {
   launch::Descriptor open = open_process(process.id);
   if (open.get() < 0 && errno == ESRCH) return std::nullopt;
   launch::require(open.get(), fmt::format("can't open the process {}", process.id));
-  // Only now: what is open can't become another one.
+  // Checked after opening: an open pidfd can't change to another process.
   const auto stat = stat_of(process.id);
   if (is_gone(open, {}) || (stat && stat->started != process.started)) return std::nullopt;
   if (!stat) throw std::runtime_error(fmt::format("can't read {}/stat", folder_of(process.id)));
@@ -103,7 +103,7 @@ std::optional<launch::Descriptor> open_running(const ProcessIdentity& process) {
 
 bool kill_process(const launch::Descriptor& process, std::chrono::milliseconds timeout) {
   const long sent = syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-  if (sent < 0 && errno != ESRCH) launch::fail(errno, "can't end a process");
+  if (sent < 0 && errno != ESRCH) launch::fail(errno, "can't kill a process");
   return is_gone(process, timeout);
 }
 
@@ -172,7 +172,7 @@ int wait_passing_signals(pid_t child) {
     int status = 0;
     pid_t ended = 0;
     do {
-      ended = waitpid(-1, &status, WNOHANG);  // any: orphans may have come to this process
+      ended = waitpid(-1, &status, WNOHANG);  // any: orphans may have been reparented to this process
       if (ended == child) return launch::exit_status(status);
     } while (ended > 0);
     siginfo_t information{};
@@ -182,7 +182,7 @@ int wait_passing_signals(pid_t child) {
       end_descendants({});
       return 128 + SIGKILL;
     }
-    // What a terminal sends (code SI_KERNEL) has reached the child as well; twice would mean more than once.
+    // Signals of a terminal (SI_KERNEL) have reached the child already; a second one may have another effect.
     if (information.si_code <= 0) kill(child, signal);
   }
 }
@@ -203,7 +203,7 @@ void end_descendants(std::chrono::milliseconds grace) {
     const timespec timeout{left / second, left % second};
     sigtimedwait(&child_ended, nullptr, &timeout);
   }
-  // A child's children are ours once it is gone: each turn finds those that there are.
+  // The children of a killed child are reparented to this process: repeat until there are none.
   do {
     for (pid_t id : children()) kill(id, SIGKILL);
   } while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR);

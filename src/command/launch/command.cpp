@@ -16,10 +16,10 @@ namespace quadrille::launch {
 
 namespace {
 
-// A file without a name: unlike a pipe it takes any length before it is read.
+// An anonymous file: unlike a pipe it holds any amount of data.
 Descriptor file_of(const std::string& input) {
   Descriptor file(memfd_create("input", MFD_CLOEXEC));
-  require(file.get(), "can't make a file in memory");
+  require(file.get(), "can't create an anonymous file");
   write_all(file.get(), input);
   lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -52,8 +52,8 @@ CommandResult run(const std::vector<std::string>& words, const std::string& inpu
   const Descriptor in = file_of(input);
   Pipe out = make_pipe();
   reset_child_signal();
-  // Not posix_spawn: that shares memory with its parent for a while, which a parent that is to have children in another
-  // time namespace may not do in every kernel.
+  // Not posix_spawn: it shares memory with its parent for a while, which some kernels forbid to a parent whose children
+  // are in another time namespace.
   const pid_t child = fork();
   require(child, fmt::format("can't start {}", words.front()));
   if (child == 0) {

@@ -28,9 +28,9 @@ double parse_share(std::string text) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool understood = error == std::errc() && rest == text.data() + text.size();
-  // A bare 5 is more likely meant as 5 % than as 500.
+  // A bare 5 more likely means 5 % than 500 %.
   if (!understood || !(value >= 0 && value < (percent ? 1000 : 1))) {
-    throw std::invalid_argument(fmt::format("--threshold: '{}' is neither like 5% nor like 0.05", given));
+    throw std::invalid_argument(fmt::format("--threshold: expected a value such as 5% or 0.05, not '{}'", given));
   }
   return percent ? value / 100 : value;
 }
@@ -43,12 +43,11 @@ void add_compare(CLI::App& bench, Exit& exit) {
     bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command =
-      bench.add_subcommand("compare", "Say what got faster or slower; exit status 1 if anything got slower");
-  command->add_option("BEFORE", arguments->before, "A report")->required();
-  command->add_option("AFTER", arguments->after, "Another, held against it")->required();
-  command->add_option("--threshold", arguments->threshold, "Smaller changes don't count; default: 5%");
-  command->add_flag("--json", arguments->json, "As JSON, for programs");
+  auto* command = bench.add_subcommand("compare", "Compare two reports; exit status 1 if anything got slower");
+  command->add_option("BEFORE", arguments->before, "The report to compare with")->required();
+  command->add_option("AFTER", arguments->after, "The report to judge")->required();
+  command->add_option("--threshold", arguments->threshold, "Ignore smaller changes; default: 5%");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments, &exit] {
     const std::vector<NamedReport> reports = read_reports({arguments->before, arguments->after});
     measure::CompareOptions options;
@@ -57,7 +56,7 @@ void add_compare(CLI::App& bench, Exit& exit) {
     const auto compared = [](const measure::Change& change) { return change.before && change.after; };
     if (std::none_of(changes.begin(), changes.end(), compared)) {
       throw std::invalid_argument(
-          fmt::format("{} and {} measured nothing in common: no collective with the same size and variant",
+          fmt::format("{} and {} have nothing in common: no collective with the same size and variant",
                       arguments->before, arguments->after));
     }
     fmt::print("{}", arguments->json ? changes_as_json(reports[0], reports[1], options, changes)
@@ -74,18 +73,20 @@ void add_plot(CLI::App& bench) {
     std::string output;
   };
   const auto arguments = std::make_shared<Arguments>();
-  auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against sizes or ranks");
-  command->add_option("REPORT", arguments->reports, "Reports; several are told apart by their labels")->required();
-  command->add_option("--output", arguments->output, "The SVG to write")->required();
-  command->add_option("--collective", arguments->view.collectives, "Only this collective; may be given several times")
+  auto* command = bench.add_subcommand("plot", "Plot the times of one or more reports against sizes or ranks");
+  command->add_option("REPORT", arguments->reports, "Reports; several are distinguished by their labels")->required();
+  command->add_option("--output", arguments->output, "The SVG file to write")->required();
+  command->add_option("--collective", arguments->view.collectives, "Only this collective; may be repeated")
       ->allow_extra_args(false);
   const std::map<std::string, measure::PlotOptions::Against> axes = {{"sizes", measure::PlotOptions::Against::sizes},
                                                                      {"ranks", measure::PlotOptions::Against::ranks}};
-  command->add_option("--against", arguments->view.against, "sizes, or ranks: one point of each line from each report")
+  command
+      ->add_option("--against", arguments->view.against,
+                   "The x axis; with ranks, each report is one point of every line")
       ->transform(CLI::CheckedTransformer(axes).description(""))
       ->type_name("sizes|ranks")
       ->default_str("sizes");
-  command->add_flag("--rates", arguments->view.rates, "Sizes divided by times, in place of times");
+  command->add_flag("--rates", arguments->view.rates, "Plot sizes divided by times instead of times");
   command->callback([arguments] {
     write_file(arguments->output, draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
   });
@@ -97,7 +98,7 @@ measure::Report read_report(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file || !text) throw std::invalid_argument(fmt::format("can't read {}: no file, or an empty one", path));
+  if (!file || !text) throw std::invalid_argument(fmt::format("can't read {}: no such file, or an empty one", path));
   try {
     return measure::report_from_json(text.str());
   } catch (const std::invalid_argument& error) {
@@ -131,13 +132,13 @@ std::optional<std::vector<std::string>> benchmark_words(int count, const char* c
 }
 
 void add_bench(CLI::App& app, Exit& exit) {
-  auto* command = app.add_subcommand("bench", "Measure collectives, compare and plot what was measured");
+  auto* command = app.add_subcommand("bench", "Measure collectives; compare and plot the reports");
   command->footer(
-      "Without 'compare' and 'plot' it measures, and must be started under mpirun: mpirun -n 4 quadrille bench "
+      "Without 'compare' or 'plot' it measures and must be started under mpirun: mpirun -n 4 quadrille bench "
       "allreduce");
-  // For the help alone: the words go to the benchmark of the right MPI as they are.
+  // For the help only: the arguments are passed unchanged to the benchmark for the right MPI.
   measure::add_options(*command);
-  command->add_option("--mpi", "openmpi or mpich, where the launcher does not tell");
+  command->add_option("--mpi", "openmpi or mpich, if the launcher does not determine it");
   add_compare(*command, exit);
   add_plot(*command);
 }

@@ -46,12 +46,12 @@ std::string paragraph(const std::string& heading, const std::vector<const Change
   return out + "\n";
 }
 
-// What makes a comparison doubtful.
+// Reports from different settings are hardly comparable.
 std::string differences(const NamedReport& before, const NamedReport& after) {
   const std::string old_setting = setting_of(before.report.provenance);
   const std::string new_setting = setting_of(after.report.provenance);
   if (old_setting == new_setting) return "";
-  return fmt::format("note: not the same setting: {}: {}; {}: {}\n", before.name, old_setting, after.name, new_setting);
+  return fmt::format("note: different settings: {}: {}; {}: {}\n", before.name, old_setting, after.name, new_setting);
 }
 
 std::string notes(const NamedReport& before, const NamedReport& after, const std::vector<Change>& compared,
@@ -59,21 +59,20 @@ std::string notes(const NamedReport& before, const NamedReport& after, const std
   std::string out;
   const std::int64_t blind = measure::underpowered(before.report, after.report, compared, options);
   if (blind > 0) {
-    out += fmt::format("note: {} of {} points have too few repeats for any change of them alone to count\n", blind,
+    out += fmt::format("note: {} of {} points have too few repeats for any change to be significant\n", blind,
                        compared.size());
   }
   const auto other_calls =
       std::count_if(compared.begin(), compared.end(), [](const Change& change) { return change.other_calls(); });
   if (other_calls > 0) {
-    out += fmt::format("note: {} of {} points have more than twice as many calls in a repeat in one report\n",
+    out += fmt::format("note: {} of {} points have more than twice as many calls per repeat in one report\n",
                        other_calls, compared.size());
   }
   return out;
 }
 
 std::string conclusion(std::size_t slower, std::size_t faster, std::size_t compared, double threshold) {
-  const std::string rule =
-      fmt::format("changes below {:.3g} %, and those that chance explains, don't count", 100 * threshold);
+  const std::string rule = fmt::format("changes below {:.3g} % and insignificant ones are ignored", 100 * threshold);
   if (slower + faster == 0) return fmt::format("Nothing got faster or slower: {} compared; {}.\n", compared, rule);
   return fmt::format("{} slower, {} faster, {} compared; {}.\n", slower, faster, compared, rule);
 }

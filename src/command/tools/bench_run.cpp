@@ -14,7 +14,7 @@ namespace quadrille::tools {
 
 namespace {
 
-// Takes --mpi NAME out of the words.
+// Removes --mpi NAME from the arguments.
 std::optional<std::string> take_mpi_option(std::vector<std::string>& words) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (word->starts_with("--mpi=")) {
@@ -47,8 +47,8 @@ int run_benchmark(std::vector<std::string> words) {
   if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
   if (!mpi) {
     throw std::invalid_argument(
-        "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher say which MPI "
-        "it is for, as srun -n 4 quadrille bench --mpi openmpi allreduce");
+        "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher set --mpi, as in srun -n "
+        "4 quadrille bench --mpi openmpi allreduce");
   }
   return exec_mpi_program(*mpi, std::move(words));
 }

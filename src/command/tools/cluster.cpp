@@ -23,7 +23,7 @@ namespace quadrille::tools {
 namespace {
 
 CLI::Option* add_name(CLI::App* command, std::string& name) {
-  return command->add_option("--name", name, "Which of several clusters; without it: quadrille");
+  return command->add_option("--name", name, "The cluster's name; default: quadrille");
 }
 
 std::string described(const cluster::Options& options) {
@@ -45,15 +45,15 @@ void add_up(CLI::App& cluster_command) {
   const auto arguments = std::make_shared<Arguments>();
   cluster::Options& options = arguments->options;
   auto* command = cluster_command.add_subcommand("up", "Bring a cluster up");
-  command->add_option("--nodes", options.nodes, "How many nodes; without it: 16");
-  command->add_option("--slots", options.slots, "How many ranks a node takes; without it: 4");
+  command->add_option("--nodes", options.nodes, "Number of nodes; default: 16");
+  command->add_option("--slots", options.slots, "Ranks per node; default: 4");
   command->add_option("--rate", arguments->rate,
-                      "Bits a second of a node's link, each way, as 1gbit; without it: 200mbit");
-  command->add_option("--racks", options.racks, "How many racks; without it, or 0: all nodes on one switch");
+                      "Bandwidth of a node's link in each direction, as 1gbit; default: 200mbit");
+  command->add_option("--racks", options.racks, "Number of racks; default: 0, all nodes on one switch");
   command->add_option("--uplink", arguments->uplink,
-                      "Bits a second of a rack's link, each way; without it: as a node's");
-  command->add_flag("--skew", options.skew, "Each node has a monotonic clock of its own");
-  command->add_option("--while", arguments->while_process, "Take it down when the process of this number ends");
+                      "Bandwidth of a rack's uplink in each direction; default: that of a node");
+  command->add_flag("--skew", options.skew, "Give each node its own monotonic clock");
+  command->add_option("--while", arguments->while_process, "Take the cluster down when the process with this ID ends");
   add_name(command, options.name);
   command->callback([arguments] {
     if (arguments->rate) arguments->options.rate = cluster::parse_rate("--rate", *arguments->rate);
@@ -72,7 +72,7 @@ launch::Mpi mpi_for(const std::optional<std::string>& arguments, const std::stri
   const auto mpi = launch::mpi_of(program);
   if (!mpi) {
     throw std::invalid_argument(
-        fmt::format("'{}' does not show which MPI it is for: say so by --mpi openmpi or --mpi mpich", program));
+        fmt::format("can't detect the MPI that '{}' is linked with: set --mpi openmpi or --mpi mpich", program));
   }
   return *mpi;
 }
@@ -87,12 +87,13 @@ void add_run_on(CLI::App& cluster_command, Exit& exit) {
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand("run", "Run an MPI program on the nodes");
-  command->add_option("-n", arguments->ranks, "How many ranks; without it: as many as fit");
-  command->add_option("--map", arguments->map,
-                      "Which node a rank is on: block, cyclic, ppr:N or a file with a node a line; without it: block");
-  command->add_option("--mpi", arguments->mpi, "openmpi or mpich; without it: the one the program is linked with");
+  command->add_option("-n", arguments->ranks, "Number of ranks; default: one per slot");
+  command->add_option(
+      "--map", arguments->map,
+      "Mapping of ranks to nodes: block, cyclic, ppr:N or a file with one node per line; default: block");
+  command->add_option("--mpi", arguments->mpi, "openmpi or mpich; default: the one the program is linked with");
   add_name(command, arguments->name);
-  add_program(command, "PROGRAM", arguments->program, "The program and its arguments, behind --");
+  add_program(command, "PROGRAM", arguments->program, "The program and its arguments, after --");
   command->callback([arguments, &exit] {
     cluster::Job job;
     job.program = without_separator(arguments->program);
@@ -114,7 +115,7 @@ void add_exec(CLI::App& cluster_command, Exit& exit) {
   auto* command = cluster_command.add_subcommand("exec", "Run a command on one node");
   add_name(command, arguments->name);
   command->add_option("NODE", arguments->node, "As node3, or 3")->required();
-  add_program(command, "COMMAND", arguments->words, "The command and its arguments, behind --");
+  add_program(command, "COMMAND", arguments->words, "The command and its arguments, after --");
   command->callback([arguments, &exit] {
     const cluster::State state = cluster::require_state(arguments->name);
     const int node = cluster::node_of(arguments->node, state.options.nodes);
@@ -127,7 +128,7 @@ struct Status {
   std::vector<int> cut;
 };
 
-// Nothing if it is not up, or goes down while queried.
+// Nothing if it is not up, or goes down during the query.
 std::optional<Status> status_of(const std::string& name) {
   const auto state = cluster::find_state(name);
   if (!state) return std::nullopt;
@@ -159,7 +160,7 @@ void print_json(const std::string& name, const std::optional<Status>& status) {
 void print_text(const std::string& name, const std::optional<Status>& status) {
   if (!status) {
     const auto others = cluster::names_of_clusters();
-    fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; up are {}", fmt::join(others, ", ")));
+    fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; running: {}", fmt::join(others, ", ")));
     return;
   }
   fmt::print("{} is up: {}\n", name, described(status->state.options));
@@ -173,8 +174,8 @@ void add_status(CLI::App& cluster_command, Exit& exit) {
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand(
-      "status", "Say whether a cluster is up and what it is made of; exit status 1 if it is not up");
-  command->add_flag("--json", arguments->json, "As an object, for programs");
+      "status", "Print whether a cluster is up, and its configuration; exit status 1 if it is not up");
+  command->add_flag("--json", arguments->json, "Print JSON");
   add_name(command, arguments->name);
   command->callback([arguments, &exit] {
     const auto status = status_of(arguments->name);
@@ -185,7 +186,7 @@ void add_status(CLI::App& cluster_command, Exit& exit) {
 
 void add_down(CLI::App& cluster_command) {
   const auto name = std::make_shared<std::string>(cluster::Options().name);
-  auto* command = cluster_command.add_subcommand("down", "Take it down, with all that runs there");
+  auto* command = cluster_command.add_subcommand("down", "Take a cluster down and kill all its processes");
   add_name(command, *name);
   command->callback([name] { cluster::down(*name); });
 }
@@ -205,7 +206,7 @@ void add_cut(CLI::App& cluster_command, const char* word, const char* text, bool
   });
 }
 
-// What launchers call in place of ssh; nobody else does.
+// Called by launchers instead of ssh.
 void add_agent(CLI::App& cluster_command, Exit& exit) {
   struct Arguments {
     std::string state;
@@ -221,14 +222,16 @@ void add_agent(CLI::App& cluster_command, Exit& exit) {
 }  // namespace
 
 void add_cluster(CLI::App& app, Exit& exit) {
-  auto* command = app.add_subcommand("cluster", "Many nodes on this machine, with links of a set rate between them");
+  auto* command = app.add_subcommand(
+      "cluster",
+      "Emulate a cluster on this machine: nodes with their own network, connected by links of a given bandwidth");
   command->require_subcommand(1);
   add_up(*command);
   add_run_on(*command, exit);
   add_exec(*command, exit);
   add_status(*command, exit);
-  add_cut(*command, "cut", "Pull a node's cable", true);
-  add_cut(*command, "heal", "Put it back", false);
+  add_cut(*command, "cut", "Disconnect a node", true);
+  add_cut(*command, "heal", "Reconnect a node", false);
   add_down(*command);
   add_agent(*command, exit);
 }

@@ -18,7 +18,7 @@ std::string counted(std::int64_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-// Kept as long as the program runs: problems only refer to them.
+// Never destroyed: problems refer to them.
 const Topology& nodes(Rank ranks, Rank per_node) {
   static std::map<std::pair<Rank, Rank>, Topology> made;
   return made.try_emplace({ranks, per_node}, Topology::nodes(ranks, per_node)).first->second;

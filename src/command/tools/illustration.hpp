@@ -11,19 +11,19 @@
 
 namespace quadrille::tools {
 
-// The problem with a count and a segment, by default enough data that every share and segment has some; and with nodes
-// of so many ranks, by default 4, for algorithms that heed them.
+// The problem with a count and a segment size, by default such that no share or segment is empty; for hierarchical
+// algorithms with nodes of `per_node` ranks, by default 4.
 Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std::int64_t> count = {},
                   std::optional<std::int64_t> segment = {}, std::optional<Rank> per_node = {});
 
-// What there is to see of an algorithm.
+// What is printed or drawn of an algorithm.
 struct Illustration {
   verify::Subject subject;
   draw::Title title;
   std::vector<verify::Matched> messages;
 };
 
-// Runs all ranks. Throws std::runtime_error if that goes wrong.
+// Executes all ranks symbolically. Throws std::runtime_error if the execution fails.
 Illustration illustrate(const Algorithm& algorithm, const Problem& problem);
 
 // Throws std::runtime_error if the file can't be written.

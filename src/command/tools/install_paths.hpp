@@ -5,8 +5,8 @@
 
 namespace quadrille::tools {
 
-// Where the libraries and programs for an MPI lie, beside this command: lib/quadrille/MPI. The path where they should
-// be, if they are nowhere.
+// The directory of the libraries and programs for an MPI, relative to this command: lib/quadrille/MPI. It need not
+// exist.
 std::filesystem::path mpi_directory(const std::string& mpi);
 
 }  // namespace quadrille::tools

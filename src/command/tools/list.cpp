@@ -37,10 +37,9 @@ void print_table(const std::vector<const Algorithm*>& algorithms) {
     fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(descriptions(one->restrictions), ", "));
   }
   fmt::print(
-      "\nOn p ranks, with m segments and width k. --json has the costs, too: n bytes, a the latency of a message, b "
-      "the time to "
-      "send\n"
-      "a byte, c the time to reduce one; and scratch, summary and paper.\n");
+      "\np ranks, m segments, width k. --json adds the cost (n bytes, latency a, time b to send and c to reduce a "
+      "byte),\n"
+      "scratch, summary and paper.\n");
 }
 
 }  // namespace
@@ -52,9 +51,9 @@ void add_list(CLI::App& app, Exit&) {
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand(
-      "list", "List the algorithms with their steps and restrictions; with --json, costs, scratch and papers");
+      "list", "List the algorithms with their steps and restrictions; with --json also cost, scratch and paper");
   command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
-  command->add_flag("--json", arguments->json, "As a list of objects, for programs");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments] {
     const auto algorithms = selected_algorithms(arguments->collectives, {});
     arguments->json ? print_json(algorithms) : print_table(algorithms);

@@ -8,8 +8,8 @@
 
 namespace quadrille::tools {
 
-// The algorithms meant by the words on the command line: all of the named collectives (none: of every one), or only
-// the one of a given name. Throws std::invalid_argument that lists what there is.
+// The algorithms selected on the command line: all of the named collectives (none named: of all), or only those with
+// the given name. Throws std::invalid_argument that lists the valid names.
 std::vector<const Algorithm*> selected_algorithms(const std::vector<std::string>& collectives,
                                                   const std::optional<std::string>& algorithm);
 

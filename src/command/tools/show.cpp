@@ -29,24 +29,25 @@ struct ShowArguments {
   bool json = false;
 };
 
-// More messages than anybody would read.
+// More would not be readable.
 constexpr std::int64_t most_messages = 100'000;
 
 void refuse(bool condition, const std::string& why) {
   if (condition) throw std::invalid_argument(why);
 }
 
-// The problem as wished.
+// The problem that the arguments describe.
 Problem problem_for(const ShowArguments& arguments, const Algorithm& algorithm) {
   const Traits of = traits(algorithm.collective);
   Problem problem = arguments.problem;
   problem.commutative = !problem.fixed_order;
   refuse(arguments.root && !of.rooted, fmt::format("--root: {} has no root", arguments.collective));
   refuse(arguments.count && !of.moves_data(), fmt::format("--count: {} moves no data", arguments.collective));
-  refuse(arguments.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
+  refuse(arguments.segment && !algorithm.segmented, fmt::format("--segment: {} is not pipelined", algorithm.name));
   problem.root = arguments.root.value_or(0);
   problem.width = choice_of(algorithm.collective, arguments.algorithm).width;
-  refuse(arguments.per_node && !algorithm.hierarchical, fmt::format("--per-node: {} heeds no nodes", algorithm.name));
+  refuse(arguments.per_node && !algorithm.hierarchical,
+         fmt::format("--per-node: {} is not hierarchical", algorithm.name));
   problem = with_data(algorithm, problem, arguments.count, arguments.segment, arguments.per_node);
   refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
   refuse(arguments.rank && *arguments.rank >= problem.ranks,
@@ -55,7 +56,7 @@ Problem problem_for(const ShowArguments& arguments, const Algorithm& algorithm) 
   return problem;
 }
 
-// Of all ranks, as far as rank 0's tell.
+// Of all ranks, estimated from rank 0's.
 std::int64_t operations_of(const Algorithm& algorithm, const Problem& problem) {
   const Schedule schedule = build(algorithm, problem);
   std::int64_t operations = 0;
@@ -94,7 +95,7 @@ void show(const ShowArguments& arguments) {
   const auto predicted = predict(algorithm, problem);
   const std::int64_t messages = predicted ? predicted->messages : operations_of(algorithm, problem);
   refuse(messages > most_messages,
-         fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
+         fmt::format("{} messages are too many to show: print one rank's schedule with --rank", messages));
   const Illustration all = illustrate(algorithm, problem);
   if (arguments.svg) return write_file(*arguments.svg, draw::svg(all.subject, all.title));
   fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
@@ -106,35 +107,34 @@ void show(const ShowArguments& arguments) {
 void add_show(CLI::App& app, Exit&) {
   constexpr Rank most_ranks = 1 << 20;
   const auto arguments = std::make_shared<ShowArguments>();
-  auto* command = app.add_subcommand("show", "Show an algorithm: ranks across, steps down, messages as arrows");
+  auto* command = app.add_subcommand("show", "Print or draw the messages of an algorithm, step by step");
   command->add_option("COLLECTIVE", arguments->collective)->required();
   command
       ->add_option("--algorithm", arguments->algorithm,
-                   "One of those that 'quadrille list COLLECTIVE' names; a width goes behind it, as in bruck:4")
+                   "As listed by 'quadrille list COLLECTIVE'; with a width, as in bruck:4")
       ->required();
-  command->add_option("--ranks", arguments->problem.ranks, "How many ranks")
+  command->add_option("--ranks", arguments->problem.ranks, "Number of ranks")
       ->required()
       ->check(CLI::Range(1, most_ranks));
-  command->add_option("--root", arguments->root, "The root, where there is one")->check(CLI::Range(0, most_ranks));
+  command->add_option("--root", arguments->root, "Root of a rooted collective; default: 0")
+      ->check(CLI::Range(0, most_ranks));
   command
-      ->add_option(
-          "--count", arguments->count,
-          "Bytes or elements a rank, or of a block where there is one for each; default: as many as ranks, or 1")
+      ->add_option("--count", arguments->count,
+                   "Bytes or elements per rank, or per block; default: the number of ranks, or 1 per block")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
   command
       ->add_option("--segment", arguments->segment,
-                   "Bytes or elements of a segment, for algorithms that pipeline; default: 4 segments")
+                   "Bytes or elements per segment of a pipelined algorithm; default: 4 segments")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
-  command->add_option("--per-node", arguments->per_node, "Ranks of a node, for hierarchical algorithms; default: 4")
+  command->add_option("--per-node", arguments->per_node, "Ranks per node, for hierarchical algorithms; default: 4")
       ->check(CLI::Range(Rank{1}, most_ranks));
-  command->add_flag("--in-place", arguments->problem.in_place, "The input is the output");
-  command->add_flag("--fixed-order", arguments->problem.fixed_order,
-                    "Of a reduction: fold from rank 0 up, left to right");
-  auto* svg = command->add_option("--svg", arguments->svg, "Draw it into this file");
-  auto* rank = command->add_option("--rank", arguments->rank, "Print the schedule of this rank, operation by operation")
+  command->add_flag("--in-place", arguments->problem.in_place, "As with MPI_IN_PLACE");
+  command->add_flag("--fixed-order", arguments->problem.fixed_order, "Reduce in rank order, left to right");
+  auto* svg = command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
+  auto* rank = command->add_option("--rank", arguments->rank, "Print the schedule of this rank")
                    ->check(CLI::Range(0, most_ranks))
                    ->excludes(svg);
-  command->add_flag("--json", arguments->json, "With --rank: as JSON")->needs(rank);
+  command->add_flag("--json", arguments->json, "With --rank: print JSON")->needs(rank);
   command->callback([arguments] { show(*arguments); });
 }
 

@@ -41,13 +41,12 @@ int show_topology(const TopologyArguments& arguments) {
 
 void add_topology(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<TopologyArguments>();
-  auto* command = app.add_subcommand("topology", "Show racks, nodes and their parts, and the ranks in them");
+  auto* command = app.add_subcommand("topology", "Show racks, nodes, sockets and caches, and where the ranks are");
   command->footer(
-      "Under mpirun it shows where the ranks are: mpirun -n 4 quadrille topology; without it, this machine alone.");
-  command->add_option("--json", arguments->json,
-                      "Write an object for programs to this file; -: to standard output, in place of the text");
-  command->add_option("--svg", arguments->svg, "Draw it into this file");
-  command->add_option("--mpi", arguments->mpi, "openmpi or mpich, where the launcher does not tell");
+      "Under mpirun it shows where the ranks are: mpirun -n 4 quadrille topology; without, this machine only.");
+  command->add_option("--json", arguments->json, "Write JSON to this file; -: to standard output, instead of the text");
+  command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
+  command->add_option("--mpi", arguments->mpi, "openmpi or mpich, if the launcher does not determine it");
   command->callback([arguments, &exit] { exit = show_topology(*arguments); });
 }
 

@@ -242,7 +242,7 @@ class UpAndDown(unittest.TestCase):
         jobs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
         errors = [job.communicate()[1] for job in jobs]
         self.assertEqual(sorted(job.returncode for job in jobs), [0, 2], errors)
-        self.assertIn("is up already", "".join(errors))
+        self.assertIn("is already up", "".join(errors))
         self.assertEqual(self.cluster.execute("node2", "hostname"), "node2\n")
 
     def test_it_goes_down_with_the_process_it_is_to_last_for(self):
@@ -287,7 +287,7 @@ class UpAndDown(unittest.TestCase):
         done = self.cluster("exec", "0", "--", "true")
         os.chown(file, 0, 0)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is not a file of yours", done.stderr)
+        self.assertIn("belongs to another user", done.stderr)
 
     def test_where_processes_have_other_numbers_it_is_not_taken_for_dead(self):
         self.cluster.up("--nodes", 2)
@@ -299,7 +299,7 @@ class UpAndDown(unittest.TestCase):
             elsewhere = Cluster(QUADRILLE, before=("unshare", "--pid", "--fork", "--mount-proc"))
             done = elsewhere("status")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("another namespace of processes", done.stderr)
+            self.assertIn("another PID namespace", done.stderr)
         self.assertTrue(self.cluster.status()["up"])
 
     def test_down_names_the_command_that_it_would_wait_for(self):
@@ -332,8 +332,8 @@ class UpAndDown(unittest.TestCase):
     def test_what_is_wrong_is_named_with_what_to_do(self):
         self.cluster.up("--nodes", 2)
         for words, expected in (
-            (("cut", "node2"), "there is no node 'node2': they are node0 to node1"),
-            (("exec", "moon", "--", "true"), "there is no node 'moon'"),
+            (("cut", "node2"), "no node 'node2': the nodes are node0 to node1"),
+            (("exec", "moon", "--", "true"), "no node 'moon'"),
             (("run", "-n", "9", "--", "true"), "more --nodes or --slots"),
             (("run", "--map", "spiral", "--", "true"), "'spiral' is neither block, cyclic nor ppr:N"),
             (("run", "--", "true"), "--mpi openmpi or --mpi mpich"),
@@ -352,11 +352,11 @@ class UpAndDown(unittest.TestCase):
 
     def test_impossible_ones_are_refused(self):
         for words, expected in (
-            (("--rate", "fast"), "--rate: 'fast' is no rate such as 200mbit"),
+            (("--rate", "fast"), "--rate: 'fast' is not a rate such as 200mbit"),
             (("--racks", "17"), "--racks: 17 is not between 0 and 16"),
-            (("--uplink", "1gbit"), "say how many by --racks"),
+            (("--uplink", "1gbit"), "set --racks"),
             (("--nodes", "0"), "--nodes: 0 is not between 1 and 1000"),
-            (("--while", str(2**30)), f"--while: there is no process {2**30}"),
+            (("--while", str(2**30)), f"--while: no process {2**30}"),
         ):
             done = self.cluster("up", *words)
             self.assertEqual(done.returncode, 2, words)

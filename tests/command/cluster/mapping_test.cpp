@@ -67,8 +67,8 @@ TEST(Mapping, AFileNamesANodeALine) {
   const MapFile file("node2\n0  # the first node\n\n  node2\nnode1\n");
   EXPECT_EQ(mapping(file.path(), {}, small(3, 2)), (Mapping{2, 0, 2, 1}));
   EXPECT_EQ(mapping(file.path(), 2, small(3, 2)), (Mapping{2, 0}));
-  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), 5, small(3, 2)); }), "has nodes for 4"));
-  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(2, 2)); }), ":1: there is no node 'node2'"));
+  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), 5, small(3, 2)); }), "maps only 4"));
+  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(2, 2)); }), ":1: no node 'node2'"));
   EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(3, 1)); }), "node2 would have 2 ranks"));
 }
 
@@ -102,7 +102,7 @@ TEST(Options, RatesAreNumbersWithAUnit) {
   EXPECT_EQ(parse_rate("--rate", "2.5Gbit"), 2'500'000'000);
   EXPECT_EQ(parse_rate("--rate", "64000bit"), 64'000);
   for (const char* wrong : {"", "200", "mbit", "-1mbit", "0mbit", "1tbit", "200 mbit", "1e9gbit", "nanmbit"}) {
-    EXPECT_TRUE(has(refusal([&] { parse_rate("--rate", wrong); }), "no rate such as 200mbit")) << wrong;
+    EXPECT_TRUE(has(refusal([&] { parse_rate("--rate", wrong); }), "not a rate such as 200mbit")) << wrong;
   }
   EXPECT_EQ(rate_text(200'000'000), "200 Mbit/s");
   EXPECT_EQ(rate_text(2'500'000'000), "2.5 Gbit/s");
@@ -112,7 +112,7 @@ TEST(Options, NodesGoByNameOrNumber) {
   EXPECT_EQ(node_of("node3", 4), 3);
   EXPECT_EQ(node_of("0", 4), 0);
   for (const char* wrong : {"node4", "4", "-1", "node", "", "node1x"}) {
-    EXPECT_TRUE(has(refusal([&] { node_of(wrong, 4); }), "they are node0 to node3")) << wrong;
+    EXPECT_TRUE(has(refusal([&] { node_of(wrong, 4); }), "the nodes are node0 to node3")) << wrong;
   }
 }
 

@@ -14,8 +14,8 @@ BenchOptions parsed(std::vector<const char*> words) {
   return parse_bench_options(static_cast<int>(words.size()), words.data());
 }
 
-// What it says to words that it does not take.
-std::string complaint(const std::vector<const char*>& words) {
+// The error message.
+std::string error_for(const std::vector<const char*>& words) {
   try {
     parsed(words);
   } catch (const Exit& exit) {
@@ -35,25 +35,25 @@ TEST(BenchOptions, SizesAreListsAndRanges) {
   EXPECT_EQ(parse_sizes("0"), (Sizes{0}));
 }
 
-TEST(BenchOptions, WhatIsNamedTwiceIsMeasuredOnce) {
+TEST(BenchOptions, DuplicatesAreMeasuredOnce) {
   EXPECT_EQ(parse_sizes("16,8-64,64"), (Sizes{16, 8, 32, 64}));
   const BenchOptions options = parsed({"bcast", "barrier", "bcast", "--algorithms", "binomial,binomial,default"});
   EXPECT_EQ(options.collectives, (std::vector<Collective>{Collective::bcast, Collective::barrier}));
   EXPECT_EQ(options.algorithms, (std::vector<std::string>{"binomial", "default"}));
 }
 
-TEST(BenchOptions, RangesThatMakeNoSenseAreRefused) {
+TEST(BenchOptions, InvalidRangesAreRejected) {
   for (const char* text :
        {"64-8", "0-8", "8-64*1", "8-64*0", "8-", "-8", "8x", "", "8-1GiB*1073741824G", "1024G-1024G*1024G"}) {
     EXPECT_THROW(parse_sizes(text), std::invalid_argument) << text;
   }
-  EXPECT_NE(complaint({"bcast", "--sizes", "64-8"}).find("'64-8' has nothing in it"), std::string::npos);
+  EXPECT_NE(error_for({"bcast", "--sizes", "64-8"}).find("'64-8' is an empty range"), std::string::npos);
 }
 
 TEST(BenchOptions, AlgorithmsMustFitOneOfTheCollectives) {
-  EXPECT_NE(complaint({"bcast", "--algorithms", "rign"}).find("'rign' is no algorithm"), std::string::npos);
-  EXPECT_NE(complaint({"bcast", "--algorithms", "dissemination"}).find("'dissemination'"), std::string::npos);
-  EXPECT_NE(complaint({"bcast", "--algorithms", "binomial:x"}).find("'binomial:x'"), std::string::npos);
+  EXPECT_NE(error_for({"bcast", "--algorithms", "rign"}).find("'rign' is not an algorithm"), std::string::npos);
+  EXPECT_NE(error_for({"bcast", "--algorithms", "dissemination"}).find("'dissemination'"), std::string::npos);
+  EXPECT_NE(error_for({"bcast", "--algorithms", "binomial:x"}).find("'binomial:x'"), std::string::npos);
   EXPECT_EQ(parsed({"bcast", "barrier", "--algorithms", "dissemination"}).algorithms.size(), 1U);
   EXPECT_TRUE(parsed({"bcast", "--algorithms", "none"}).algorithms.empty());
 }
