@@ -27,7 +27,7 @@ void draw_tail(Canvas& canvas, Point at, const ArrowStyle& style) {
   canvas.circle(at, 1.3 * style.scale + style.width / 2, fmt::format(R"(fill="{}")", style.colour));
 }
 
-// The shaft ends where the head begins.
+// The shaft ends at the base of the head.
 void draw_shaft_and_head(Canvas& canvas, Point from, Point to, const ArrowStyle& style) {
   const double length = distance(from, to);
   const double head = 7.5 * style.scale + style.width;
@@ -57,13 +57,13 @@ void draw_slot(Canvas& canvas, Point centre, const ArrowStyle& style) {
              fmt::format(R"(fill="{}" stroke="{}" stroke-width="{}")", paper, style.colour, number(1.5 * style.scale)));
 }
 
-// The two halves of an arrow that goes around.
+// The two halves of an arrow that wraps around.
 struct Arrows::Around {
   Point leaves;   // at the sender
-  Point out;      // where it meets the edge
-  Point in;       // where it comes back, at the other
+  Point out;      // at the edge
+  Point in;       // at the opposite edge
   Point arrives;  // at the receiver
-  Rank apart;     // the shorter way
+  Rank apart;     // the shorter distance
 };
 
 Arrows::Arrows(const Timeline& timeline, const Palette& palette, const Page& page)
@@ -97,7 +97,7 @@ ArrowStyle Arrows::style(const Transfer& transfer) const {
   return {palette_.of(transfer), width * s, partial(transfer), s};
 }
 
-// How far before the lifeline the arrow's tip stops.
+// Distance from the arrow's tip to the lifeline.
 double Arrows::stop(const Transfer& transfer) const {
   const bool folded =
       std::binary_search(timeline_.folds.begin(), timeline_.folds.end(), Fold{transfer.to, transfer.step});

@@ -64,7 +64,8 @@ void draw_ranks(Canvas& canvas, const Timeline& timeline, const Palette& palette
   const double text = page.text_size();
   canvas.label({{page.steps_x(), page.boxes_y + 0.35 * text}, text, quiet_ink, "end"}, "rank");
   for (Rank rank = 0; rank < timeline.ranks; ++rank) {
-    // Filled: the colour of its data, or, where colour says something else, that it holds its result from the start.
+    // Filled with the colour of its data or, if colours mean something else, to show that it holds its result from the
+    // start.
     const bool source = palette.colour_by() == ColourBy::source;
     const bool filled = source || timeline.holds_from[static_cast<std::size_t>(rank)] == 0;
     const std::string colour = source ? palette.of_source(rank) : filled ? "#475569" : "#94a3b8";
@@ -77,7 +78,7 @@ void draw_ranks(Canvas& canvas, const Timeline& timeline, const Palette& palette
   }
 }
 
-// What goes around fades out towards the edge.
+// Arrows that wrap around fade out towards the edge.
 void draw_fade(Canvas& canvas, const Page& page, bool right) {
   const double over = 6 * page.scale;  // corners of strokes and heads stand out beyond the band
   const double width = page.column / 2 + over;
@@ -115,8 +116,8 @@ std::string assembled(const Canvas& body, const Title& title, const Page& page) 
                                   "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
   picture.text_element("title", "", title.heading);
   picture.text_element("desc", "",
-                       fmt::format("{}{}Ranks stand side by side, steps follow one another from top to bottom, and "
-                                   "every arrow leads from one rank to another.",
+                       fmt::format("{}{}A column per rank, time runs from top to bottom, and every arrow is a transfer "
+                                   "from one rank to another.",
                                    title.subheading, title.subheading.empty() ? "" : ". "));
   picture.box({0, 0}, page.width, page.height, 12 * page.scale, fmt::format(R"(fill="{}")", paper));
   return picture.str() + body.str() + "</svg>\n";
@@ -126,8 +127,8 @@ std::string assembled(const Canvas& body, const Title& title, const Page& page) 
 
 std::string svg(const verify::Subject& subject, const Title& title) {
   if (subject.schedules.size() > static_cast<std::size_t>(most_ranks)) {
-    throw std::invalid_argument(fmt::format("a picture of {} ranks can't be read: ask for fewer ranks, at most {}",
-                                            subject.schedules.size(), most_ranks));
+    throw std::invalid_argument(
+        fmt::format("a drawing of {} ranks is not legible: use at most {}", subject.schedules.size(), most_ranks));
   }
   verify::Expressions expressions(subject.commutative);
   const verify::Execution execution = verify::execute(subject, expressions, verify::Keep::data_too);

@@ -11,10 +11,10 @@ namespace {
 struct Item {
   double width;  // of the sample
   std::string text;
-  std::function<void(Canvas&, Point)> sample;  // from its left end, at half its height
+  std::function<void(Canvas&, Point)> sample;  // drawn from the middle of its left side
 };
 
-// The samples of a legend that fit the timeline.
+// The items of the legend that apply to the timeline.
 class Samples {
  public:
   Samples(const Timeline& timeline, const Palette& palette, const Arrows& arrows, double scale)
@@ -81,7 +81,7 @@ class Samples {
     }
     const bool slots = any([](const Transfer& one) { return one.kind != TransferKind::message; });
     if (slots) {
-      add(10, "memory that other ranks reach", [s = s_](Canvas& canvas, Point at) {
+      add(10, "memory that other ranks access", [s = s_](Canvas& canvas, Point at) {
         draw_slot(canvas, {at.x + 5 * s, at.y}, {quiet_ink, 1.5 * s, false, s});
       });
     }

@@ -16,7 +16,7 @@ double column_for(Rank ranks) {
   return 40;
 }
 
-// Long arrows get steeper in a higher band.
+// A taller band makes long arrows steeper.
 double band_for(const Timeline& timeline) {
   Rank longest = 0;
   for (const Transfer& transfer : timeline.transfers) {
@@ -29,7 +29,7 @@ double band_for(const Timeline& timeline) {
 }  // namespace
 
 Page page_for(const Timeline& timeline, const Title& title) {
-  // A page of this width is shown as it is.
+  // Up to this width a page is not scaled.
   constexpr double usual_width = 640;
   Page page;
   page.column = column_for(timeline.ranks);
@@ -44,7 +44,7 @@ Page page_for(const Timeline& timeline, const Title& title) {
   page.left = page.margin() + steps_label * s + page.beside;
   page.right = page.left + page.column * std::max<Rank>(timeline.ranks, 1);
   page.width = std::max({page.right + page.beside + page.margin(), headings + 2 * page.margin(), 360 * s});
-  // A narrow picture stands in the middle of its page.
+  // A narrow drawing is centred.
   const double spare = page.width - page.margin() - page.beside - page.right;
   page.left += spare / 2;
   page.right += spare / 2;

@@ -13,7 +13,7 @@ namespace {
 
 using Colour = std::array<double, 3>;
 
-// Of about equal weight on white; eight parts get these, other numbers something in between.
+// Of similar contrast on white; interpolated for other numbers than eight.
 constexpr std::array<Colour, 8> wheel = {{{200, 57, 79},
                                           {222, 116, 36},
                                           {190, 142, 8},
@@ -23,7 +23,7 @@ constexpr std::array<Colour, 8> wheel = {{{200, 57, 79},
                                           {92, 84, 204},
                                           {158, 70, 172}}};
 
-// The most colours that a legend shows one by one.
+// The maximum number of colours that the legend shows individually.
 constexpr std::int64_t most_swatches = 16;
 
 // `place` from 0 to 1.
@@ -65,7 +65,7 @@ Palette::Palette(const Timeline& timeline) : ranks_(timeline.ranks) {
     cuts_.insert(payload.part.begin);
     sources |= payload.ranks;
   }
-  // What is reduced comes from all ranks alike; its place in the result is what tells it apart.
+  // Reduced data comes from all ranks, so it is distinguished by its place in the result.
   if (!timeline.reduces && std::popcount(sources) > 1) {
     colour_by_ = ColourBy::source;
   } else if (last_block_ > first_block_) {

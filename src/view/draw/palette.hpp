@@ -14,10 +14,10 @@ inline constexpr const char* quiet_ink = "#64748b";
 inline constexpr const char* accent = "#2563a8";
 inline constexpr const char* paper = "#ffffff";
 
-// What the colour of an arrow says about its data.
+// What the colour of an arrow shows of its data.
 enum class ColourBy : std::uint8_t { nothing, part, block, source };
 
-// Chosen so that the colour tells what differs between the transfers of this timeline.
+// Chosen to show what differs between the transfers of the timeline.
 class Palette {
  public:
   explicit Palette(const Timeline& timeline);
@@ -33,7 +33,7 @@ class Palette {
 
   ColourBy colour_by_ = ColourBy::nothing;
   Rank ranks_;
-  Range parts_;                  // what all transfers span
+  Range parts_;                  // the range of all transfers
   std::set<std::int64_t> cuts_;  // where parts begin
   std::int32_t first_block_ = 0;
   std::int32_t last_block_ = 0;

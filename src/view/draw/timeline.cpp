@@ -15,7 +15,7 @@ std::size_t at(std::int32_t index) {
   return static_cast<std::size_t>(index);
 }
 
-// Adds what an instance moves between ranks, if it does. Messages are told by their receiver.
+// Adds the transfer of an instance, if any. Messages are added by their receiver.
 void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_t instance, std::int64_t step,
                    const Payload& payload) {
   const Rank own = rank.schedule().rank;
@@ -47,7 +47,7 @@ bool writes_output(const verify::Unrolled& rank, std::int32_t instance) {
   return false;
 }
 
-// Signals alone, as in a barrier: a rank has its result when it has heard of every rank, through whomever.
+// For signals without data, as in a barrier: a rank has its result when it has heard from every rank, directly or not.
 std::vector<std::int64_t> heard_all_from(const Timeline& timeline) {
   const std::uint64_t everybody = ~std::uint64_t{0} >> (64 - timeline.ranks);
   std::vector<std::uint64_t> heard;
@@ -64,8 +64,8 @@ std::vector<std::int64_t> heard_all_from(const Timeline& timeline) {
   return from;
 }
 
-// Where ranks stand in a ring, an arrow from the last to the first is short, around the edge. It is a ring if at least
-// half of the ranks cover the same distance without an edge between them: a root's last child is just far away.
+// In a ring, the arrow from the last rank to the first wraps around the edge. It is a ring if at least half of the
+// ranks send over the same distance without wrapping: the last child of a root is just far away.
 void find_rings(Timeline& timeline) {
   const auto is_far = [&](const Transfer& transfer) {
     return 2 * std::abs(transfer.to - transfer.from) > timeline.ranks;

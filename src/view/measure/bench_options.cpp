@@ -55,7 +55,7 @@ void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::s
   const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
   const std::int64_t last = parse_size(word.substr(dash + 1, star == std::string::npos ? star : star - dash - 1));
   const std::int64_t first = parse_size(word.substr(0, dash));
-  if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' never ends", word));
+  if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' is an endless range", word));
   if (first > last) throw std::invalid_argument(fmt::format("--sizes: '{}' is an empty range", word));
   if (factor > std::numeric_limits<std::int64_t>::max() / last) {
     throw std::invalid_argument(fmt::format("--sizes: the factor of '{}' is too large", word));

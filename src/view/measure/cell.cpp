@@ -10,17 +10,17 @@ namespace quadrille::measure {
 
 namespace {
 
-// They tell how long a repeat is to be.
+// They determine the calls per repeat.
 constexpr int probing_rounds = 3;
-constexpr std::int32_t most_roots = 4;  // each has schedules of its own, and the engine keeps 64
+constexpr std::int32_t most_roots = 4;  // each has its own schedules, and the engine caches 64
 constexpr double least_slack = 0.5e-3;
 constexpr double most_slack = 1;
 constexpr int most_calls = 5000;
-constexpr double most_repeat = 0.1;  // seconds: a slow variant is not repeated for a fast one's sake
-constexpr int give_up = 50;          // repeats in a row for which somebody was late
-constexpr double patience = 4;       // times the time, for the sake of the least repeats
-// What a late beginning may be part of a repeat, and what the clock can't tell anyway.
-constexpr int most_disturbed = 5;  // in a row: who always begins late has no core of its own after all
+constexpr double most_repeat = 0.1;  // seconds: a fast variant must not make a slow one repeat for long
+constexpr int give_up = 50;          // consecutive repeats with a late rank
+constexpr double patience = 4;       // multiple of the time limit, to reach the minimum repeats
+// Tolerated delay of a start, relative to the repeat, and below the resolution of the clocks.
+constexpr int most_disturbed = 5;  // in a row: a rank that is always late does not have its own core
 constexpr double bearable_lateness = 0.05;
 constexpr double least_lateness = 1e-6;
 
@@ -81,7 +81,7 @@ void Cell::begin_round() {
   std::shuffle(order_.begin(), order_.end(), random_);
 }
 
-// The first call of a kind also builds its schedule: the warm-ups tell little of how long a call takes.
+// The first call with a root also builds its schedule, so warm-ups are no estimate of the duration.
 void Cell::end_round() {
   if (warm_ups_ < static_cast<int>(roots_.size())) {
     ++warm_ups_;
@@ -145,7 +145,7 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
       began = std::max(began, timing.began);
       ended = std::max(ended, timing.ended);
     }
-    // The next start is put off for as long as the slowest needs to get ready, and a little more.
+    // The next start leaves the slowest rank enough time to get ready.
     const double needed = 1.5 * (arrived - issued_at_);
     slack_ = std::clamp(std::max(needed, 0.9 * slack_), least_slack, most_slack);
     const bool late = arrived > last_.start;

@@ -9,7 +9,7 @@ namespace quadrille::measure {
 
 namespace {
 
-// Repeats of the same round are divided by each other; where rounds don't match, by the median.
+// Repeats are divided by native's of the same round; if rounds don't match, by its median.
 std::vector<double> relative_to(const Point& base, const Point& point) {
   std::vector<double> ratios = point.seconds;
   const bool paired = base.seconds.size() == ratios.size();
@@ -88,7 +88,7 @@ std::vector<Change> only_in(const Report& report, const Report& other, Verdict v
   return changes;
 }
 
-// The p of samples that have nothing in between them: no change can have less.
+// The p of fully separated samples, the minimum.
 double least_p(std::size_t n, std::size_t m) {
   std::vector<double> a(n);
   std::vector<double> b(m);

@@ -27,11 +27,11 @@ std::vector<std::string> collectives_in(const std::vector<NamedReport>& reports)
   return found;
 }
 
-// How the points of a panel are taken from reports.
+// Selects and converts the points of a panel.
 struct PanelFilter {
   const PlotOptions& view;
   std::string collective;
-  std::optional<std::int64_t> bytes = {};  // of this size alone
+  std::optional<std::int64_t> bytes = {};  // only this size
 
   bool shows(const Point& point) const {
     return point.collective == collective && (!bytes || point.bytes == *bytes) && (!view.rates || point.bytes > 0);
@@ -67,12 +67,12 @@ class ReportSeries {
       }
     }
     for (const auto& [x, seconds] : floors) {
-      series_of("what the links need", draw::SeriesStyle::floor, all).points.push_back({x, seconds});
+      series_of("lower bound by the links", draw::SeriesStyle::floor, all).points.push_back({x, seconds});
     }
   }
 
  private:
-  // Of a variant: what was drawn of it before, in another report, is gone on with if names are the same.
+  // The series of a variant; continued from another report if the names are equal.
   draw::Series& series_of(const std::string& variant, draw::SeriesStyle style, std::vector<draw::Series>& all) const {
     const std::string name = alone_ ? variant : fmt::format("{}, {}", variant, named_.name);
     const auto found =
@@ -103,7 +103,7 @@ std::set<std::int64_t> sizes_of(const std::vector<NamedReport>& reports, const s
   return sizes;
 }
 
-// In the order of their numbers of ranks, which differ.
+// Sorted by their numbers of ranks, which must differ.
 std::vector<NamedReport> by_ranks(std::vector<NamedReport> reports) {
   const auto ranks = [](const NamedReport& named) { return named.report.provenance.ranks; };
   std::sort(reports.begin(), reports.end(),
@@ -112,8 +112,8 @@ std::vector<NamedReport> by_ranks(std::vector<NamedReport> reports) {
       reports.begin(), reports.end(), [&](const NamedReport& a, const NamedReport& b) { return ranks(a) == ranks(b); });
   if (same != reports.end()) {
     throw std::invalid_argument(
-        fmt::format("{} and {} are both of {} ranks: against ranks a line has one point from each report", same->name,
-                    std::next(same)->name, ranks(*same)));
+        fmt::format("{} and {} both have {} ranks: with --against ranks each report must have a different number",
+                    same->name, std::next(same)->name, ranks(*same)));
   }
   return reports;
 }
@@ -127,7 +127,7 @@ draw::Panel panel_of(const std::vector<NamedReport>& reports, const PanelFilter&
   return panel;
 }
 
-// Against ranks: those of all of them.
+// For plots against ranks.
 std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
   std::vector<std::string> mpis;
   bool crowded = false;
@@ -137,10 +137,10 @@ std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
     crowded |= from.oversubscribed;
   }
   return fmt::format("{}, {} to {} ranks{}", fmt::join(mpis, " and "), reports.front().report.provenance.ranks,
-                     reports.back().report.provenance.ranks, crowded ? ", more ranks than cores" : "");
+                     reports.back().report.provenance.ranks, crowded ? ", oversubscribed" : "");
 }
 
-// The setting once where all reports share it.
+// The setting, once if all reports share it.
 std::string subheading(const std::vector<NamedReport>& reports) {
   std::vector<std::string> settings;
   bool shared = true;
@@ -159,7 +159,7 @@ std::string setting_of(const Provenance& from) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
   return fmt::format("{}, {} on {}{}", from.mpi, counted(from.ranks, "rank"), counted(from.nodes, "node"),
-                     from.oversubscribed ? ", more ranks than cores" : "");
+                     from.oversubscribed ? ", oversubscribed" : "");
 }
 
 draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view) {
@@ -171,7 +171,7 @@ draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& v
   for (const std::string& collective : wanted) {
     if (std::find(known.begin(), known.end(), collective) == known.end()) {
       throw std::invalid_argument(
-          fmt::format("no collective '{}' was measured; there are {}", collective, fmt::join(known, ", ")));
+          fmt::format("no collective '{}' in the reports; they have {}", collective, fmt::join(known, ", ")));
     }
     if (!against_ranks) {
       plot.panels.push_back(panel_of(sorted, {view, collective}, wanted.size() == 1 ? "" : collective));

@@ -9,7 +9,7 @@
 
 namespace quadrille::measure {
 
-// A report and what to call it.
+// A report and its name.
 struct NamedReport {
   std::string name;
   Report report;
@@ -18,7 +18,7 @@ struct NamedReport {
 // "Open MPI 4.1.4, 8 ranks on 2 nodes"
 std::string setting_of(const Provenance& from);
 
-// What a plot shows: times, or the rate at which a call gets through its data, against sizes or numbers of ranks.
+// What a plot shows: times or rates against sizes or numbers of ranks.
 struct PlotOptions {
   enum class Against : std::uint8_t { sizes, ranks };
   Against against = Against::sizes;
@@ -26,9 +26,9 @@ struct PlotOptions {
   std::vector<std::string> collectives = {};  // none: all
 };
 
-// A panel for each collective; against ranks for each size of it, with one point of a line from each report. Throws
-// std::invalid_argument if one of the collectives is in none of the reports, if there is no size to make a rate of, or
-// if several reports are of the same number of ranks.
+// A panel for each collective; against ranks, for each collective and size, with each report as one point of every
+// line. Throws std::invalid_argument if a collective is in none of the reports, if rates are requested but no call has
+// data, or, against ranks, if several reports have the same number of ranks.
 draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view);
 
 }  // namespace quadrille::measure

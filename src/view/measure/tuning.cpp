@@ -13,8 +13,8 @@ namespace quadrille::measure {
 
 namespace {
 
-using Wins = std::map<std::string, Interval>;  // by variant: the ratio to native
-using BySize = std::map<std::int64_t, Wins>;   // every size that was measured, whether anything wins or not
+using Wins = std::map<std::string, Interval>;  // the ratio to native, by variant
+using BySize = std::map<std::int64_t, Wins>;   // of every measured size, with or without winners
 
 // A range with one winner, and the medians measured in it.
 struct Piece {
@@ -29,7 +29,7 @@ bool is_ours(const Point& point, Collective collective) {
   return choice && choice.width >= 0;
 }
 
-// The ratio of a winner; nothing if it is none.
+// The ratio of a winner; nothing if it does not win.
 std::optional<Interval> win(const Point& point, const Point& native, double level, double gain) {
   const std::size_t repeats = point.seconds.size();
   if (repeats != native.seconds.size() || repeats < least_for_interval) return std::nullopt;
@@ -51,7 +51,7 @@ BySize wins_of(const Report& report, Collective collective, const TuningOptions&
     });
     for (const Point& point : report.points) {
       if (!of_cell(point, native_point.bytes) || !is_ours(point, collective)) continue;
-      // Among many variants one may look good by luck: each has its share of the level.
+      // Bonferroni's correction for the number of variants.
       const auto ratio = win(point, native_point, options.level / static_cast<double>(rivals), options.gain);
       if (ratio) wins[point.variant] = *ratio;
     }
@@ -131,7 +131,7 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
                                .note = note_of(piece)});
     }
   }
-  if (section.rules.empty()) section.comments.emplace_back("nothing of ours is faster");
+  if (section.rules.empty()) section.comments.emplace_back("no algorithm is faster than native");
   return section;
 }
 

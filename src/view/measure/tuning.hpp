@@ -9,19 +9,19 @@
 namespace quadrille::measure {
 
 struct TuningOptions {
-  double level = 0.05;  // the chance that one of a cell's algorithms is taken for a winner by luck
-  double gain = 0.03;   // what a winner gains at least
+  double level = 0.05;  // the chance that any algorithm of a cell wins by luck
+  double gain = 0.03;   // minimum gain of a winner
 };
 
-// Where our algorithms are faster than native, as rules. An algorithm wins at a size if its ratio to native, at the
-// upper end of the interval, is below 1 - gain; of those that do, the one with the smallest ratio serves it. Between
-// two neighbouring sizes an algorithm serves if it wins at both, the one with the smallest product of the two ratios;
-// if none does, nothing serves there, nor below the least size or above the greatest. `nodes` and `segment` are those
-// of the communicator that was measured.
+// Derives a section of a tuning table. An algorithm wins at a size if the upper end of the confidence interval of its
+// ratio to native is below 1 - gain; of several winners, the one with the smallest ratio is used. Between two
+// neighbouring sizes the rule is for an algorithm that wins at both, with the smallest product of the two ratios. Where
+// none wins at both, and below the smallest and above the largest size, there is no rule. `nodes` and `segment` are
+// those of the measured communicator.
 Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t segment,
                        const TuningOptions& options = {});
 
-// The collectives of a report, each once.
+// The collectives of a report, without duplicates.
 std::vector<Collective> measured_collectives(const Report& report);
 
 }  // namespace quadrille::measure

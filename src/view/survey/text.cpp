@@ -17,7 +17,7 @@ std::string members_of(const Survey& survey, std::span<const Rank> members) {
                      abbreviated(members));
 }
 
-// A rank on each of them.
+// Whether there is one rank on each.
 bool one_each(const std::vector<Domain>& domains) {
   return std::all_of(domains.begin(), domains.end(), [&](const Domain& one) {
     return one.level > Level::node && one.level == domains.front().level && one.members.size() == 1;
@@ -47,7 +47,7 @@ void add_lines(const Survey& survey, const std::vector<Domain>& domains, std::si
 std::string abbreviated(std::span<const Rank> ranks) {
   std::string text;
   for (std::size_t begin = 0; begin < ranks.size();) {
-    // As many as follow one another at the same distance.
+    // A run with a constant stride.
     std::size_t end = std::min(begin + 2, ranks.size());
     const Rank stride = end - begin == 2 ? ranks[begin + 1] - ranks[begin] : 0;
     while (end < ranks.size() && ranks[end] - ranks[end - 1] == stride) ++end;
@@ -82,7 +82,7 @@ std::vector<std::string> remarks(const Survey& survey) {
     all.push_back(*survey.shared_memory ? "ranks of a node share memory" : "ranks of a node share no memory");
   }
   if (!survey.parts_known) {
-    all.push_back("what nodes are made of is not known: hwloc is missing or can't tell");
+    all.push_back("the inside of nodes is unknown: hwloc is missing or failed");
   } else if (!survey.unbound.empty()) {
     all.push_back(survey.unbound.size() == static_cast<std::size_t>(survey.members)
                       ? "no rank is bound to a core"

@@ -245,7 +245,7 @@ class Bench(unittest.TestCase):
         self.assertLessEqual({"allreduce, 64 KiB", "ranks", "2", "8", "16", "native", "ring"}, texts)
         result = run("bench", "plot", "--against", "ranks", paths[0], paths[0], "--output", self.svg)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("are both of 16 ranks", result.stderr)
+        self.assertIn("both have 16 ranks", result.stderr)
 
     def test_rates_are_plotted_instead_of_times(self):
         texts = self.texts_of_plot("--rates", self.before)

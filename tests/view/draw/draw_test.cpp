@@ -224,7 +224,7 @@ TEST(Draw, ReadsOfSharedMemoryAreArrowsFromTheirOwner) {
   const std::string picture = run.picture();
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="shared")"), 3U);
-  EXPECT_EQ(count(picture, "memory that other ranks reach"), 1U);
+  EXPECT_EQ(count(picture, "memory that other ranks access"), 1U);
   EXPECT_EQ(run.timeline().holds_from, (std::vector<std::int64_t>{0, 1, 1, 1}));
 }
 
