@@ -180,7 +180,7 @@ class Benchmark {
   }
   // Times against memory: a line for each way to do it, and level ones for what has no choice.
   quadrille::draw::Panel panel() {
-    using quadrille::draw::Drawn;
+    using quadrille::draw::SeriesStyle;
     quadrille::draw::Panel made{.title = kind(), .series = {}};
     const auto& memory = options_.memory;
     for (const Variant& one : variants_) {
@@ -188,7 +188,8 @@ class Benchmark {
       auto place =
           std::find_if(made.series.begin(), made.series.end(), [&](const auto& of) { return of.name == one.name; });
       if (place == made.series.end()) {
-        made.series.push_back({.name = one.name, .points = {}, .drawn = level ? Drawn::reference : Drawn::line});
+        made.series.push_back(
+            {.name = one.name, .points = {}, .style = level ? SeriesStyle::reference : SeriesStyle::line});
         if (level) made.series.back().variation = one.percent < 0 ? 1 : 0;
         place = made.series.end() - 1;
       }
@@ -197,7 +198,7 @@ class Benchmark {
       }
     }
     if (options_.rate > 0) {
-      made.series.push_back({.name = "the busiest link", .points = {}, .drawn = Drawn::floor});
+      made.series.push_back({.name = "the busiest link", .points = {}, .style = SeriesStyle::floor});
       for (const double percent : memory) made.series.back().points.push_back({.x = percent, .y = on_the_wire()});
     }
     return made;

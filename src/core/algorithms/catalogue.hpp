@@ -8,17 +8,17 @@
 
 namespace quadrille {
 
-// Every algorithm, by collective.
+// All algorithms, ordered by collective.
 std::span<const Algorithm* const> catalogue();
 
-// Its place among them.
+// Its index in the catalogue.
 std::int32_t place_of(const Algorithm& algorithm);
 
-// The one of that name; null if there is none.
+// Null if there is none of that name.
 const Algorithm* find_algorithm(Collective collective, std::string_view name);
 
-// An algorithm as people write it: a name and, where the algorithm has a width, a number behind it, as in bruck:4. The
-// algorithm is null if there is none of that name; the width is 0 if it isn't said, and -1 if it isn't a number.
+// An algorithm and its width, parsed from a text such as ring or bruck:4. The algorithm is null if there is none of
+// that name; the width is 0 if missing, and -1 if it is not a number.
 struct Choice {
   const Algorithm* algorithm = nullptr;
   std::int32_t width = 0;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::byte untouched{0xA5};
 
-// Elements of a reduction are pairs of 32-bit integers, packed one after the other.
+// Elements of a reduction are contiguous pairs of 32-bit integers when packed.
 struct Pair {
   std::uint32_t a;
   std::uint32_t b;
@@ -22,7 +22,7 @@ struct Pair {
 
 Pair combine(const Pair& left, const Pair& right, bool commutative) {
   if (commutative) return {left.a + right.a, left.b + right.b};
-  return {left.a * right.a, left.a * right.b + left.b};  // x -> a x + b, composed: associative, not commutative
+  return {left.a * right.a, left.a * right.b + left.b};  // composition of x -> a x + b: associative, not commutative
 }
 
 Layout pair_layout(Types types) {
@@ -31,14 +31,14 @@ Layout pair_layout(Types types) {
   return Layout::structure(fields).resized(-4, 20);
 }
 
-// So many bytes, described in one of three ways; returns the layout of an element.
+// Describes so many bytes in one of three ways; returns the layout of an element.
 Layout byte_layout(Types types, std::int64_t bytes, std::int32_t variety) {
   if (types == Types::gaps && variety % 3 == 0) return Layout::basic(1).resized(-1, 3);
   if (types == Types::gaps && variety % 3 == 1 && bytes > 0) return Layout::strided(bytes, 1, 2, Layout::basic(1));
   return Layout::basic(1);
 }
 
-// A block with memory of its own.
+// A block that owns its memory.
 class OwnedBlock {
  public:
   OwnedBlock(Layout layout, std::int64_t bytes)
@@ -62,7 +62,7 @@ class OwnedBlock {
   std::vector<std::byte> memory_;
 };
 
-// A cheap generator: trials make a lot of data.
+// A fast generator (SplitMix64), since trials generate much data.
 class Mixer {
  public:
   explicit Mixer(std::uint64_t seed) : state_(seed) {}
@@ -86,7 +86,7 @@ class TrialRun {
 
  private:
   using Packed = std::vector<std::byte>;
-  // What one rank has in one round.
+  // The data of one rank in one round.
   struct Round {
     Problem problem;
     std::vector<OwnedBlock> input, output, scratch;
@@ -119,7 +119,7 @@ class TrialRun {
   std::map<std::tuple<std::size_t, Rank, Rank, std::int32_t, std::int64_t, std::int64_t>, Packed> expected_;
 };
 
-// What the caller's block holds, packed: different in every round, on every rank and at every place.
+// The packed contents of a caller's block: different in every round, on every rank and at every offset.
 TrialRun::Packed TrialRun::contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const {
   const std::int64_t units = block_units(trial_.collective, problem_at(round, rank), trial_.sizes, buffer, block);
   Packed packed(static_cast<std::size_t>(units * unit_bytes()));
@@ -129,7 +129,7 @@ TrialRun::Packed TrialRun::contents(std::size_t round, Rank rank, Buffer buffer,
   return packed;
 }
 
-// The range of one rank's data that a meaning speaks of.
+// The range of one rank's data that a meaning refers to.
 TrialRun::Packed TrialRun::operand(std::size_t round, Rank rank, const Meaning& meaning) const {
   Packed all = contents(round, rank, meaning.from.buffer, meaning.from.block);
   if (meaning.from.length == whole) return all;
@@ -137,7 +137,7 @@ TrialRun::Packed TrialRun::operand(std::size_t round, Rank rank, const Meaning& 
   return {begin, begin + meaning.from.length * unit_bytes()};
 }
 
-// A reduction evaluated plainly, from rank 0 up.
+// A sequential reduction in rank order.
 TrialRun::Packed TrialRun::fold(std::size_t round, const Problem& problem, const Meaning& meaning) const {
   Packed result = operand(round, 0, meaning);
   for (Rank rank = 1; rank < meaning.end; ++rank) {
@@ -237,8 +237,7 @@ std::string TrialRun::run() {
   }
   try {
     const Outcome outcome = replay::run(std::move(plans), trial_.options);
-    if (traits(trial_.collective).synchronises && outcome.overtaken)
-      return "a rank was through before another had begun";
+    if (traits(trial_.collective).synchronises && outcome.overtaken) return "a rank ended before another had begun";
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -250,7 +249,7 @@ std::string TrialRun::run() {
     for (const Round& round : state->rounds) {
       if (differ(round.output, round.expected_output)) return fmt::format("rank {}: wrong output", round.problem.rank);
       if (differ(round.input, round.expected_input))
-        return fmt::format("rank {}: the input has changed", round.problem.rank);
+        return fmt::format("rank {}: the input was modified", round.problem.rank);
     }
   }
   return {};

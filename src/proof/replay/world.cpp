@@ -21,7 +21,7 @@ class SimulatedRank final : public Backend {
   SimulatedRank(World& world, Rank rank, std::unique_ptr<Plan> plan)
       : world_(world), rank_(rank), plan_(std::move(plan)) {}
 
-  // Fetches the next phase, so that peers can reach its slots; it starts when the rank next advances.
+  // Fetches the next phase, so that peers can access its slots; it starts when the rank next advances.
   void begin_phase();
   bool advance();
   bool done() const { return done_; }
@@ -62,14 +62,14 @@ class SimulatedRank final : public Backend {
   bool done_ = false;
 };
 
-// What is under way between two ranks. Messages match in the order they were posted. A put arrives at any time before
-// the flush behind it completes, and a notification may overtake it.
+// Communication in flight between two ranks. Messages match in posting order. A put arrives at any time before the
+// flush after it completes, and a notification may overtake it.
 struct Message {
   Token token;
   std::vector<Placed> pieces;
   bool buffered = false;
   std::vector<std::byte> packed;  // of a buffered send
-  std::int32_t next = -1;         // behind it in its stream
+  std::int32_t next = -1;         // the next in its stream
 
   void pack() {
     const std::int64_t bytes = packed_bytes(pieces);
@@ -77,7 +77,7 @@ struct Message {
     quadrille::pack(pieces, 0, bytes, packed.data());
   }
 };
-// Messages that wait for their other end: sends or receives, since where both are there they match.
+// Unmatched messages: either sends or receives.
 struct Stream {
   bool sends = false;
   std::int32_t first = -1;
@@ -107,10 +107,10 @@ class World {
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
   }
-  // Messages are used again, with the memory they have.
+  // Messages are reused, with their memory.
   std::int32_t take_message();
   Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
-  // Phases keep apart, as sequence numbers do between collectives.
+  // Messages of different phases don't match, as those of different collectives.
   void post(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t phase, std::int32_t message);
   void rank_begun() { ++begun_; }
   void rank_through() { ++through_; }
@@ -124,7 +124,7 @@ class World {
     std::int32_t send;
     std::int32_t receive;
   };
-  // Each does one thing chosen at random, if there is any to do.
+  // Each performs one random step, if there is any.
   bool deliver_one();
   bool complete_one();
   bool apply_one();
@@ -150,7 +150,7 @@ class World {
 
 void SimulatedRank::begin_phase() {
   machine_.reset();
-  // What a rank that is through has in its slots, others may still read.
+  // Other ranks may still read the slots of a rank that has ended.
   Phase next;
   done_ = !plan_->next(next);
   if (done_) {
@@ -293,7 +293,7 @@ bool World::deliver_one() {
   const Message& receive = message(pair.receive);
   const std::int64_t bytes = packed_bytes(send.pieces);
   if (bytes != packed_bytes(receive.pieces)) {
-    throw std::runtime_error(fmt::format("rank {} sends {} bytes where rank {} receives {}", pair.from, bytes, pair.to,
+    throw std::runtime_error(fmt::format("rank {} sends {} bytes, but rank {} receives {}", pair.from, bytes, pair.to,
                                          packed_bytes(receive.pieces)));
   }
   if (!send.buffered) {
@@ -323,7 +323,7 @@ bool World::apply_one() {
   if (busy.empty()) return false;
   const auto [from, to] = busy[random_() % busy.size()];
   auto& queue = remotes_[{from, to}];
-  // The front can always be done; any other choice may have to wait for it.
+  // The front can always be performed; others may have to wait for it.
   return apply(from, to, queue, random_() % queue.size()) || apply(from, to, queue, 0);
 }
 
@@ -345,7 +345,7 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
 bool World::step(bool thorough) {
   bool happened = false;
   std::shuffle(order_.begin(), order_.end(), random_);
-  // Some ranks lag behind, and some messages take their time; now and then everything is tried.
+  // Some ranks and messages are delayed; now and then all are tried.
   for (Rank rank : order_) {
     if (thorough || random_() % 3 == 0) happened |= at(rank).advance();
   }
@@ -361,7 +361,7 @@ bool World::step(bool thorough) {
 Outcome World::run() {
   Outcome outcome;
   for (std::size_t i = 0; i < ranks_.size(); ++i) order_.push_back(static_cast<Rank>(i));
-  // Slots exist before anybody reaches for them.
+  // Slots must exist before they are accessed.
   for (auto& one : ranks_) one->begin_phase();
   while (through_ < ranks_.size()) {
     if (!step(false) && !step(true)) throw Deadlock(waiting());
@@ -371,7 +371,7 @@ Outcome World::run() {
   }
   const bool left = !matched_.empty() || std::any_of(streams_.begin(), streams_.end(),
                                                      [](const Stream& stream) { return stream.first >= 0; });
-  if (left) throw std::runtime_error("a message was sent that nobody received");
+  if (left) throw std::runtime_error("a message was sent but not received");
   return outcome;
 }
 

@@ -24,7 +24,7 @@ struct Fault : std::runtime_error {
 
 class World;
 
-// A message posted by one end. As each rank has one in flight in each direction, so has it one half.
+// A message posted by one end. Each rank has at most one in each direction.
 struct Half {
   bool open = false;
   Rank peer = 0;
@@ -45,13 +45,13 @@ struct Half {
   }
 };
 
-// One rank of the run: where its operations are performed and its events recorded.
+// One rank of the run: performs its operations and records their events.
 class SymbolicRank final : public Backend, public Observer {
  public:
   SymbolicRank(World& world, Rank rank, const Schedule& schedule, Keep keep);
 
   void start() { runner_.start(); }
-  // Goes on as far as it can without others.
+  // Advances as far as possible without other ranks.
   void advance();
   bool done() const { return runner_.done(); }
   Half& sending() { return sending_; }
@@ -61,7 +61,7 @@ class SymbolicRank final : public Backend, public Observer {
   std::string describe(Token token) const;
   std::string waiting() const;
   void finish_message(Half& half, std::int64_t step);
-  // The step in which a counter of this rank reached a value; -1 if it has not.
+  // The step in which a counter of this rank reached a value; -1 if not yet.
   std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
   void raise(std::int32_t counter, std::int64_t value, std::int64_t step);
   void collect(Execution& result);
@@ -88,7 +88,7 @@ class SymbolicRank final : public Backend, public Observer {
   Event& event_of(Token token) { return events_[static_cast<std::size_t>(unrolled_.instance(token))]; }
   Memory::Block& block(Buffer buffer, std::int32_t number);
   Memory::Block& block_of(const Piece& piece);
-  // Appends the piece's data, its first unit at place `at`.
+  // Appends the piece's data, its first unit at offset `at`.
   void load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into);
   Memory::Block& check_bounds(Token token, const Piece& piece);
   void check_operands(Token token, std::initializer_list<Piece> pieces, int count);
@@ -129,18 +129,18 @@ class World {
   std::int64_t tick() { return clock_++; }
   // Units of a block; -1 if the rank has no such block.
   std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const;
-  // A rank that waits for a counter goes on when one is set.
+  // Ranks that wait for a counter are woken when one is set.
   void watch(Rank rank) { watching_.push_back(rank); }
   void counter_set();
 
-  // Operands of the operation that is being performed.
+  // Operands of the current operation.
   struct Operands {
     std::vector<Held> left, right, result;
   };
   Operands& operands() { return operands_; }
 
  private:
-  // Delivers the message from one to the other, if both have posted it.
+  // Delivers the message if both ends have posted it.
   void match(Rank from, Rank to);
   void deliver(SymbolicRank& sender, SymbolicRank& receiver);
   void wake(Rank rank);
@@ -149,8 +149,8 @@ class World {
   const Subject& subject_;
   Expressions& expressions_;
   std::vector<std::unique_ptr<SymbolicRank>> ranks_;
-  // Ranks that may have something to do. The last goes first, and a sender before its receiver: so a pair exchanges all
-  // the messages it can, while it is in the cache, before the receiver hands them on.
+  // Ranks that may be able to advance, last in first out, a sender before its receiver: so a pair exchanges all
+  // possible messages while it is in the cache, before the receiver forwards them.
   std::vector<Rank> stack_;
   std::vector<bool> awake_;
   std::vector<Rank> watching_;
@@ -218,12 +218,13 @@ Memory::Block& SymbolicRank::check_bounds(Token token, const Piece& piece) {
   const bool inside = piece.offset >= 0 && piece.length >= 0 && piece.offset <= block.units &&
                       piece.length <= block.units - piece.offset;
   if (!inside)
-    throw Fault(fmt::format("{}: reaches outside its block of {} units", describe(token),
+    throw Fault(fmt::format("{}: accesses memory outside its block of {} units", describe(token),
                             std::max<std::int64_t>(block.units, 0)));
   return block;
 }
 
-// Operands of local work have one length, and the target, the last, is apart from the others or is the right one.
+// Operands of a local operation have equal lengths, and the target, the last, is disjoint from the others or is the
+// right operand.
 void SymbolicRank::check_operands(Token token, std::initializer_list<Piece> pieces, int count) {
   const Piece& target = pieces.begin()[count - 1];
   check_bounds(token, target);
@@ -242,7 +243,7 @@ void SymbolicRank::check_operands(Token token, std::initializer_list<Piece> piec
 void SymbolicRank::load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into) {
   const Memory::Block& block = check_bounds(token, piece);
   if (!read(block.contents.pieces(), {piece.offset, piece.offset + piece.length}, at, into))
-    throw Fault(fmt::format("{}: reads what nobody wrote", describe(token)));
+    throw Fault(fmt::format("{}: reads data that was never written", describe(token)));
 }
 
 void SymbolicRank::store(Token token, const Piece& piece, std::span<const Held> pieces) {
@@ -274,7 +275,7 @@ void SymbolicRank::check_apart(Token token, std::span<const Piece> pieces) const
   for (const Piece& piece : pieces) {
     const Region block{.buffer = piece.buffer, .owner = piece.owner, .block = piece.block};
     apart.access(block, {piece.offset, piece.offset + piece.length}, true, 0, false,
-                 [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same place"); });
+                 [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same memory"); });
   }
 }
 
@@ -481,7 +482,7 @@ void World::run(Execution& result) {
 }
 
 std::string World::deadlock() {
-  std::string text = "no rank can go on; waiting:";
+  std::string text = "deadlock; waiting:";
   for (const auto& one : ranks_) text += one->waiting();
   return text;
 }

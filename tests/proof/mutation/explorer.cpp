@@ -312,7 +312,7 @@ class Explorer {
       for (std::size_t i = 0; i + 1 < list.size(); ++i) {
         const Set posted = reach_without(list[i], -1);
         for (std::size_t j = i + 1; j < list.size(); ++j) {
-          if (posted.test(at(list[j]))) throw Wrong("an order left to luck");
+          if (posted.test(at(list[j]))) throw Wrong("nondeterministic order");
         }
       }
     }
@@ -510,7 +510,7 @@ int Explorer::combine(int left, int right) {
 
 int Explorer::value_of(int unit) const {
   const auto found = memory_.find(unit);
-  if (found == memory_.end()) throw Wrong("reads what nobody wrote");
+  if (found == memory_.end()) throw Wrong("reads data that was never written");
   return found->second;
 }
 

@@ -63,7 +63,7 @@ TEST(Replay, AMessageThatNobodyReceivesIsReported) {
     return builder.finish();
   });
   trial.options.sends = Sends::buffered;
-  EXPECT_EQ(run(trial), "a message was sent that nobody received");
+  EXPECT_EQ(run(trial), "a message was sent but not received");
 }
 
 TEST(Replay, RanksLagSoThatABarrierThatIsNoneIsFound) {

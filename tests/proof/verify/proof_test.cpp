@@ -81,7 +81,7 @@ TEST(Proof, FindsTheDeadlockOfSendsThatWaitForEachOther) {
     if (problem.rank == 0) builder.send(1, problem.output);
     if (problem.rank == 1) builder.receive(0, problem.output);
   });
-  EXPECT_TRUE(says(fault, "no rank can go on")) << fault;
+  EXPECT_TRUE(says(fault, "deadlock")) << fault;
 }
 
 TEST(Proof, FindsTheDeadlockOfAFewMessagesInFlight) {
@@ -102,7 +102,7 @@ TEST(Proof, FindsTheDeadlockOfAFewMessagesInFlight) {
         }
       },
       3);
-  EXPECT_TRUE(says(fault, "no rank can go on")) << fault;
+  EXPECT_TRUE(says(fault, "deadlock")) << fault;
 }
 
 TEST(Proof, FindsDataThatNobodyWrote) {
@@ -110,7 +110,7 @@ TEST(Proof, FindsDataThatNobodyWrote) {
                      if (problem.rank == 1) builder.send(0, problem.output);
                      if (problem.rank == 0) builder.receive(1, problem.output);
                    }),
-                   "reads what nobody wrote"));
+                   "reads data that was never written"));
 }
 
 TEST(Proof, FindsUnequalLengthsAndMissingEnds) {
@@ -122,7 +122,7 @@ TEST(Proof, FindsUnequalLengthsAndMissingEnds) {
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
                      if (problem.rank == 1) builder.receive(0, problem.output);
                    }),
-                   "no rank can go on"));
+                   "deadlock"));
 }
 
 TEST(Proof, FindsWhatReachesOutsideItsBlock) {
@@ -151,7 +151,7 @@ TEST(Proof, FindsAnOrderLeftToLuck) {
     for (Operation& operation : schedule.operations) operation.dependencies = 0;
     return schedule;
   };
-  EXPECT_TRUE(says(prove(subject_of(Collective::bcast, build, problem, {}, 0)).fault, "left to luck"));
+  EXPECT_TRUE(says(prove(subject_of(Collective::bcast, build, problem, {}, 0)).fault, "nondeterministic"));
 }
 
 TEST(Proof, AReductionMustBeInRankOrderUnlessItIsCommutative) {
@@ -249,7 +249,7 @@ std::string barrier_fault(Rank ranks, const Write& write) {
 }
 
 TEST(Proof, ABarrierMustHearOfEveryRank) {
-  EXPECT_TRUE(says(barrier_fault(4, [](Builder&, const Problem&) {}), "before everybody has begun"));
+  EXPECT_TRUE(says(barrier_fault(4, [](Builder&, const Problem&) {}), "before every rank has begun"));
   // Dissemination on 5 ranks takes 3 rounds; with 2 everybody has heard of 4.
   const auto rounds = [](int count) {
     return [count](Builder& builder, const Problem& problem) {
@@ -262,7 +262,7 @@ TEST(Proof, ABarrierMustHearOfEveryRank) {
     };
   };
   EXPECT_EQ(barrier_fault(5, rounds(3)), "");
-  EXPECT_TRUE(says(barrier_fault(5, rounds(2)), "before everybody has begun"));
+  EXPECT_TRUE(says(barrier_fault(5, rounds(2)), "before every rank has begun"));
 }
 
 TEST(Proof, OperandsMustNotOverlapInAnyIteration) {

@@ -1,9 +1,9 @@
-// Hierarchical scatter: the root sends the leader of each domain the blocks of all its ranks together, and so on down
-// the levels of the machine; the leader of a node puts them into shared memory, from where each rank takes its own.
-// Every node receives one message.
+// Hierarchical scatter: the root sends the leader of each domain the blocks of all its ranks in one message, and so on
+// down the levels of the machine; the leader of a node copies them into shared memory, from which each rank copies its
+// own. Every node receives one message.
 //
-// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank they
-// speak for.
+// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank of
+// their domain.
 
 #include "algorithms/hierarchy.hpp"
 
@@ -36,7 +36,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::scatter,
     .name = "hierarchical",
-    .summary = "blocks of a node come down the levels of the machine together, and are dealt out in shared memory",
+    .summary = "blocks of a node move down the levels of the machine together, and are scattered in shared memory",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",
