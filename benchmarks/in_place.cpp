@@ -1,13 +1,13 @@
-// Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with more and
-// more extra memory:
+// Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with increasing
+// extra memory:
 //
 //   mpirun -n 16 in_place [--kind symmetric|irregular] [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...]
 //                         [--orders NAME,...] [--rate MBITS] [--json FILE] [--svg FILE]
 //
-// BYTES is what a rank sends on average. Symmetric: two ranks have blocks of one size for each other, as MPI_IN_PLACE
-// asks for; irregular: all blocks have sizes of their own; by default one after the other. All variants take turns in
-// every round; a variant's time is what the slowest rank took, best and median of the rounds. Every result is compared
-// with the expected one before anything is measured.
+// BYTES is the average sent by a rank. Symmetric: two ranks have blocks of the same size for each other, as
+// MPI_IN_PLACE requires; irregular: all sizes are independent; default: both. All variants are measured in turn in
+// every round; a variant's time is that of the slowest rank, best and median of the rounds. Every result is verified
+// before the measurement.
 
 #include <mpi.h>
 
@@ -158,7 +158,7 @@ class Benchmark {
 
   void print() {
     std::printf("%s, %d ranks, %lld bytes a rank\n", kind(), comm_.size(), static_cast<long long>(options_.bytes));
-    if (options_.rate > 0) std::printf("the links take %.1f ms\n", 1e3 * on_the_wire());
+    if (options_.rate > 0) std::printf("lower bound by the links: %.1f ms\n", 1e3 * on_the_wire());
     std::printf("%-32s %8s %10s %10s %7s\n", "", "memory", "best", "median", "ratio");
     for (const Variant& one : variants_) {
       const std::string memory = one.percent < 0 ? "?" : std::to_string(static_cast<int>(one.percent)) + " %";
@@ -178,7 +178,7 @@ class Benchmark {
     }
     json << "]}";
   }
-  // Times against memory: a line for each way to do it, and level ones for what has no choice.
+  // Times against memory: a line per variant, horizontal for those with fixed memory.
   quadrille::draw::Panel panel() {
     using quadrille::draw::SeriesStyle;
     quadrille::draw::Panel made{.title = kind(), .series = {}};
@@ -206,7 +206,7 @@ class Benchmark {
 
  private:
   const char* kind() const { return symmetric_ ? "symmetric" : "irregular"; }
-  // What the busiest link takes, with headers.
+  // The time of the busiest link, with headers.
   double on_the_wire() {
     constexpr double headers = 1.045;
     double most = 0;
@@ -273,7 +273,7 @@ int main(int argc, char** argv) {
     quadrille::Communicator comm(MPI_COMM_WORLD);
     const Options options = parse_options(argc, argv);
     quadrille::draw::Plot plot;
-    plot.heading = "All-to-all in place: time against memory";
+    plot.heading = "In-place all-to-all: time against memory";
     plot.subheading = std::to_string(comm.size()) + " ranks, " + std::to_string(options.bytes >> 20U) +
                       " MiB a rank in messages of random sizes; medians of " + std::to_string(options.rounds);
     plot.x = {"extra memory, % of the data", quadrille::draw::Quantity::number};
