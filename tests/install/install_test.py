@@ -1,4 +1,4 @@
-"""Quadrille as a user of one MPI meets it: installs a build into a temporary folder, and works from there."""
+"""Installs a build into a temporary folder, and tests it from there for one MPI."""
 
 import argparse
 import json
@@ -102,13 +102,13 @@ class Installed(unittest.TestCase):
         for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md", "share/modulefiles/quadrille"):
             self.assertTrue((self.prefix / file).is_file(), file)
 
-    def test_the_drop_in_serves_a_program_that_does_not_know_it(self):
+    def test_the_drop_in_replaces_the_calls_of_an_unmodified_program(self):
         program = self.folder / "collectives"
         run(GIVEN.compiler, HERE / "collectives.c", "-o", program)
         for told in ("FORCE", "EXCEPT"):
             with self.subTest(told):
                 path = self.folder / f"report-{told}.json"
-                # By env, so that the launcher itself goes without.
+                # By env, so that the launcher itself is not affected.
                 environment = (
                     f"LD_PRELOAD={self.libraries / 'libquadrille-dropin.so'}",
                     f"QUADRILLE_{told}=all",

@@ -15,7 +15,7 @@
 namespace quadrille::launch {
 namespace {
 
-TEST(Mpi, IsToldByItsLibrary) {
+TEST(Mpi, IsDetectedByItsLibrary) {
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f)\n"), Mpi::openmpi);
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f)\n"), Mpi::mpich);
   EXPECT_EQ(mpi_in("\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x00007f)\n"), Mpi::mpich);
@@ -40,13 +40,13 @@ TEST(Command, IsRunAndRead) {
   EXPECT_EQ(run({"/no/such/program"}).status, 127);
 }
 
-TEST(Command, HasItsStatusAlsoWhereTheEndsOfChildrenWereIgnored) {
+TEST(Command, HasItsStatusEvenIfSigchldWasIgnored) {
   std::signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(run({"sh", "-c", "exit 3"}).status, 3);
   EXPECT_THROW(wait_for(getpid()), std::runtime_error);
 }
 
-TEST(Mpi, HasTheLauncherThatThePathHasFirst) {
+TEST(Mpi, HasTheFirstLauncherInThePath) {
   const std::string before = std::getenv("PATH");
   const auto folder = std::filesystem::path(testing::TempDir()) / ("launcher-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);

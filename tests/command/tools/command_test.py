@@ -1,4 +1,4 @@
-"""The command as a user meets it: command_test.py PATH_OF_QUADRILLE"""
+"""The command line interface: command_test.py PATH_OF_QUADRILLE"""
 
 import json
 import os

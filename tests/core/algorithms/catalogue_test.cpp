@@ -49,7 +49,7 @@ TEST(Catalogue, RefusalsNameTheReason) {
   EXPECT_EQ(descriptions(ring.restrictions), std::vector<std::string_view>{"commutative operation"});
 }
 
-// Whether the root is in place only the root knows, and all ranks must choose alike.
+// Only the root knows whether it is in place, but all ranks must make the same choice.
 TEST(Catalogue, NoAlgorithmOfARootedCollectiveDependsOnBeingInPlace) {
   for (const Algorithm* one : catalogue()) {
     if (traits(one->collective).rooted || traits(one->collective).counts_differ) {
@@ -58,7 +58,7 @@ TEST(Catalogue, NoAlgorithmOfARootedCollectiveDependsOnBeingInPlace) {
   }
 }
 
-TEST(Catalogue, EveryReductionCanBeFoldedInAFixedOrder) {
+TEST(Catalogue, EveryReductionHasAnAlgorithmInRankOrder) {
   for (int i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);
     if (!traits(collective).reduces) continue;
@@ -69,7 +69,7 @@ TEST(Catalogue, EveryReductionCanBeFoldedInAFixedOrder) {
   }
 }
 
-TEST(Catalogue, AWidthGoesBehindTheName) {
+TEST(Catalogue, AWidthFollowsTheName) {
   EXPECT_EQ(choice_of(Collective::alltoall, "bruck").width, 0);
   EXPECT_EQ(choice_of(Collective::alltoall, "bruck:4").width, 4);
   EXPECT_EQ(choice_of(Collective::alltoall, "bruck:4").algorithm, find_algorithm(Collective::alltoall, "bruck"));
@@ -79,7 +79,7 @@ TEST(Catalogue, AWidthGoesBehindTheName) {
   EXPECT_NE(refusal(*find_algorithm(Collective::alltoall, "bruck"), {.width = 1}), "");
 }
 
-TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndQuick) {
+TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndFastToBuild) {
   double slowest = 0;
   std::int64_t largest = 0;
   for (const Algorithm* one : catalogue()) {
@@ -109,7 +109,7 @@ TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndQuick) {
   std::printf("the slowest takes %.0f us, the largest %lld bytes\n", slowest * 1e6, static_cast<long long>(largest));
 }
 
-TEST(Catalogue, AGibibyteInAPipelineTakesNoLargerScheduleThanAMebibyte) {
+TEST(Catalogue, ThePipelinedScheduleOfAGibibyteIsNoLargerThanThatOfAMebibyte) {
   for (const Algorithm* one : catalogue()) {
     if (!one->segmented) continue;
     const auto bytes = [&](std::int64_t count) {
@@ -124,7 +124,7 @@ TEST(Catalogue, AGibibyteInAPipelineTakesNoLargerScheduleThanAMebibyte) {
   }
 }
 
-// A collective's meaning by hand, independent of the code that evaluates it.
+// The definition of a collective by hand, independent of the code that evaluates it.
 TEST(Meaning, OfAlltoallvIsTheTransposedBlock) {
   Problem problem;
   problem.rank = 2;

@@ -54,11 +54,11 @@ TEST(Schedule, IsWellFormedWhenTheBuilderIsDone) {
   EXPECT_EQ(malformed(sample()), "");
 }
 
-TEST(Schedule, SurvivesTheTripThroughJson) {
+TEST(Schedule, SurvivesAJsonRoundTrip) {
   EXPECT_EQ(from_json(to_json(sample())), sample());
 }
 
-TEST(Schedule, SaysWhatIsWrongWithOtherJson) {
+TEST(Schedule, InvalidJsonIsRejectedWithAReason) {
   EXPECT_THROW(from_json("{}"), std::invalid_argument);
   EXPECT_THROW(from_json("not json"), std::invalid_argument);
   std::string text = to_json(sample());
@@ -85,7 +85,7 @@ TEST(Schedule, ReadsLikeAListing) {
             "  3 send to 2 output[90:100]  after 1 posted, 2\n");
 }
 
-TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
+TEST(Schedule, EveryStructuralErrorIsNamed) {
   const auto expect = [](std::string_view words, auto&& damage) {
     Schedule schedule = sample();
     damage(schedule);
@@ -147,7 +147,7 @@ TEST(Group, TranslatesBothWays) {
   EXPECT_FALSE(listed.index_of(3).has_value());
 }
 
-TEST(Index, NumbersKeysInTheOrderTheyCome) {
+TEST(Index, NumbersKeysInInsertionOrder) {
   Index<2> index;
   for (int round = 0; round < 2; ++round) {
     for (std::int64_t count : {5, 1000}) {

@@ -65,7 +65,7 @@ TEST(Stretch, TwoLevelBcastIsPipelinedByComposition) {
   }
 }
 
-TEST(Stretch, LevelsOverlapInsteadOfFollowingOneAnother) {
+TEST(Stretch, LevelsOverlapInsteadOfBeingSequential) {
   // 4 nodes of 4: a chain of 4 leaders, then 2 steps of a tree, for each of 16 segments. Every leader sends a segment
   // on and to two children, so a segment takes 3 steps of its time; levels one after the other would take 19 + 16 * 2.
   const Topology topology = Topology::nodes(16, 4);
@@ -85,7 +85,7 @@ TEST(Stretch, ThreeLevelBcastWorksLikeTwo) {
   }
 }
 
-TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
+TEST(Stretch, InPlaceExchangeHandlesBlocksOfUnknownLengthInBoundedMemory) {
   for (Rank ranks : {1, 2, 3, 4, 5, 8}) {
     for (std::int64_t chunk : {1, 3, 16}) {
       Problem problem;
@@ -112,7 +112,7 @@ TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
   }
 }
 
-TEST(Stretch, PhasesThatDependOnWhatArrivedRunAndAreProved) {
+TEST(Stretch, PhasesThatDependOnReceivedDataRunAndAreProved) {
   for (Rank ranks : {1, 2, 3, 5, 8}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const BlockSizes sizes = [seed](Rank from, Rank to) {

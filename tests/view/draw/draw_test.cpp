@@ -66,7 +66,7 @@ TEST(Draw, EveryRankHasABoxAndALifeline) {
   });
 }
 
-TEST(Draw, EveryMessageStandsInTheStepOfTheExecution) {
+TEST(Draw, EveryMessageIsDrawnInItsStep) {
   for_each_algorithm({1, 2, 3, 5, 8, 11, 16}, [](const Sample& run) {
     using Place = std::tuple<Rank, Rank, std::int64_t, std::int64_t>;
     std::multiset<Place> drawn;
@@ -78,7 +78,7 @@ TEST(Draw, EveryMessageStandsInTheStepOfTheExecution) {
   });
 }
 
-TEST(Draw, PicturesAreWellFormedAndStandAlone) {
+TEST(Draw, DrawingsAreWellFormedAndSelfContained) {
   for_each_algorithm({1, 2, 5, 8}, [](const Sample& run) {
     const std::string picture = run.picture();
     EXPECT_EQ(XmlCheck::fault(picture), "");
@@ -106,7 +106,7 @@ TEST(Draw, TextIsEscaped) {
   EXPECT_EQ(picture.find("<script>"), std::string::npos);
 }
 
-TEST(Draw, TooManyRanksAreRefused) {
+TEST(Draw, TooManyRanksAreRejected) {
   const Algorithm& binomial = algorithm(Collective::bcast, "binomial");
   EXPECT_NO_THROW(Sample(binomial, {.ranks = 64, .count = 1}).picture());
   try {
@@ -165,14 +165,14 @@ TEST(Draw, ColourFollowsThePartOfTheDataWhereverItLies) {
   }
 }
 
-TEST(Draw, ColourTellsWhoseDataItIsWhereRanksKeepTheirsApart) {
+TEST(Draw, ColourShowsTheSourceIfRanksSendSeparateData) {
   const Timeline timeline = Sample(algorithm(Collective::alltoallv, "pairwise"), {.ranks = 5}).timeline();
   const Palette palette(timeline);
   EXPECT_EQ(palette.colour_by(), ColourBy::source);
   for (const Transfer& transfer : timeline.transfers) EXPECT_EQ(palette.of(transfer), palette.of_source(transfer.from));
 }
 
-TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
+TEST(Draw, RingsWrapAroundTheEdgeAndTreesAndCubesDoNot) {
   const auto around = [](Collective collective, std::string_view name, Rank ranks) {
     const Timeline timeline = Sample(algorithm(collective, name), {.ranks = ranks, .count = 16}).timeline();
     return std::count_if(timeline.transfers.begin(), timeline.transfers.end(),
@@ -188,7 +188,7 @@ TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
   }
 }
 
-TEST(Draw, ALifelineShowsSinceWhenARankHasItsResult) {
+TEST(Draw, ALifelineShowsWhenARankHasItsResult) {
   using Steps = std::vector<std::int64_t>;
   EXPECT_EQ(Sample(algorithm(Collective::bcast, "binomial"), {.ranks = 4, .count = 1}).timeline().holds_from,
             (Steps{0, 2, 1, 2}));
@@ -198,7 +198,7 @@ TEST(Draw, ALifelineShowsSinceWhenARankHasItsResult) {
   EXPECT_EQ(Sample(algorithm(Collective::barrier, "dissemination"), {.ranks = 4}).timeline().holds_from, (Steps(4, 2)));
 }
 
-// A broadcast made by hand.
+// A handwritten broadcast.
 Algorithm by_hand(void (*build)(Builder&, const Problem&)) {
   Algorithm made = algorithm(Collective::bcast, "linear");
   made.build = build;
@@ -253,7 +253,7 @@ TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
   EXPECT_EQ(run.timeline().steps, 1);
 }
 
-TEST(Draw, ARunThatStopsIsDrawnAsFarAsItWent) {
+TEST(Draw, AnIncompleteRunIsDrawnAsFarAsItGot) {
   const Algorithm stuck = by_hand([](Builder& builder, const Problem& problem) {
     if (problem.rank == 0) builder.send(1, problem.output);
     if (problem.rank == 1) builder.receive(0, problem.output);

@@ -8,7 +8,7 @@
 namespace quadrille::measure {
 namespace {
 
-// Plays ranks that do as they are told; time is what the test says it is.
+// Simulates ranks that follow instructions, with a simulated clock.
 struct Play {
   Cell& cell;
   std::vector<double> seconds;   // of a call, by variant
@@ -71,14 +71,14 @@ TEST(Cell, ShortCallsAreRepeated) {
   EXPECT_NEAR(cell.variants()[0].seconds.back(), 1e-6, 1e-9);
 }
 
-TEST(Cell, CallsThatOverlapAreOneARepeat) {
+TEST(Cell, OverlappingCallsAreMeasuredOnePerRepeat) {
   Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6, .one_call = true}, 1);
   Play play{cell, {1e-6}};
   play.run();
   for (const Instruction& instruction : play.instructions) EXPECT_EQ(instruction.calls, 1);
 }
 
-TEST(Cell, OneOddProbeDoesNotSetHowOftenACallIsRepeated) {
+TEST(Cell, AnOutlierAmongTheProbesDoesNotDetermineTheCallsPerRepeat) {
   Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6}, 1);
   double now = 100;
   int calls = 0;
@@ -94,7 +94,7 @@ TEST(Cell, OneOddProbeDoesNotSetHowOftenACallIsRepeated) {
   EXPECT_NEAR(cell.variants()[0].probed(), 1e-6, 1e-9);
 }
 
-TEST(Cell, EachVariantMeetsEachOfAFewRootsBeforeAnythingCounts) {
+TEST(Cell, EachVariantIsWarmedUpWithEachRoot) {
   for (const int ranks : {1, 2, 3, 4, 7, 64}) {
     Cell cell(2, ranks, {.least = 8}, {.one_call = true, .rooted = true}, 1);
     Play play{cell, {1e-3, 2e-3}};
@@ -111,14 +111,14 @@ TEST(Cell, EachVariantMeetsEachOfAFewRootsBeforeAnythingCounts) {
   }
 }
 
-TEST(Cell, ARankThatBeginsLateWasDisturbedUnlessCoresAreShared) {
+TEST(Cell, ARankThatStartsLateWasDisturbedUnlessOversubscribed) {
   for (const bool own_cores : {false, true}) {
     Cell cell(1, 2, {.least = 7}, {.own_cores = own_cores}, 1);
     Play play{cell, {1e-3}};
     play.beginning = 60e-6;
     play.run();
     EXPECT_EQ(cell.rounds(), 7);
-    EXPECT_EQ(cell.variants()[0].discarded, own_cores ? 5 * (3 + 7) : 0);  // always: then it can't be helped
+    EXPECT_EQ(cell.variants()[0].discarded, own_cores ? 5 * (3 + 7) : 0);  // always late: accepted after a few times
   }
   Cell cell(1, 2, {.least = 7}, {.own_cores = true}, 1);
   Play play{cell, {1e-3}};
@@ -161,7 +161,7 @@ TEST(Cell, EndsWhenTimeIsUp) {
   EXPECT_FALSE(cell.settled(cell.variants()[0]));
 }
 
-TEST(Cell, TheLeastRepeatsAreMadeThoughTimeIsUpButNotForever) {
+TEST(Cell, TheMinimumRepeatsAreMadeAfterTheTimeLimitButNotForever) {
   Cell cell(1, 2, {.seconds = 0.02, .least = 20}, {}, 1);
   Play play{cell, {1e-3}};
   play.run();
@@ -173,7 +173,7 @@ TEST(Cell, TheLeastRepeatsAreMadeThoughTimeIsUpButNotForever) {
   EXPECT_NEAR(long_play.now, 100.08, 0.01);
 }
 
-TEST(Cell, AVariantThatRefusesIsLeftOut) {
+TEST(Cell, AVariantThatIsNotApplicableIsSkipped) {
   Cell cell(2, 2, {.least = 7}, {}, 1);
   for (double now = 100;;) {
     const Instruction instruction = cell.next(now, 0);

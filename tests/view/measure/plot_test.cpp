@@ -7,7 +7,7 @@
 namespace quadrille::measure {
 namespace {
 
-// Of so many ranks: native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
+// Native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
 NamedReport report_of(int ranks) {
   Report report;
   report.provenance.mpi = "Some MPI";
@@ -37,7 +37,7 @@ TEST(Plot, HasAPanelForEachCollective) {
   EXPECT_EQ(native.points[0].y, 1e-3);
 }
 
-TEST(Plot, RatesAreSizesDividedByTimesAndTheirIntervalsTurned) {
+TEST(Plot, RatesAreSizesDividedByTimesWithInvertedIntervals) {
   const draw::Plot plot = plot_of({report_of(4)}, {.rates = true});
   ASSERT_EQ(plot.panels.size(), 1U);  // a barrier has none
   const draw::PlotPoint& point = plot.panels[0].series[0].points[0];
@@ -47,7 +47,7 @@ TEST(Plot, RatesAreSizesDividedByTimesAndTheirIntervalsTurned) {
   EXPECT_THROW(plot_of({report_of(4)}, {.rates = true, .collectives = {"barrier"}}), std::invalid_argument);
 }
 
-TEST(Plot, AgainstRanksEachReportGivesAPointOfEachLine) {
+TEST(Plot, AgainstRanksEachReportIsOnePointOfEveryLine) {
   const PlotOptions view{.against = PlotOptions::Against::ranks};
   const draw::Plot plot = plot_of({report_of(8), report_of(2)}, view);
   ASSERT_EQ(plot.panels.size(), 2U);

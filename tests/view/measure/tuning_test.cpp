@@ -7,7 +7,7 @@
 namespace quadrille::measure {
 namespace {
 
-// Repeats that scatter by 2 % around their mean; those of all variants alike, as in rounds.
+// Repeats with a deviation of 2 %, the same for all variants, as in rounds.
 Point sampled(const std::string& collective, std::int64_t bytes, const std::string& variant, double ratio,
               int repeats = 20) {
   Point made;
@@ -37,7 +37,7 @@ Report report_of(const std::string& collective, const std::vector<Measured>& cel
   return report;
 }
 
-// The rules, a line each: "8-64 ring".
+// The rules as lines such as "8-64 ring".
 std::string lines(const Section& section) {
   std::string text;
   for (const Rule& rule : section.rules) {
@@ -94,11 +94,11 @@ TEST(Tuning, BetweenAWinAndALossThereIsNoRule) {
 }
 
 TEST(Tuning, BetweenTwoWinnersTheRuleIsForOneThatWinsAtBothEnds) {
-  // Ring wins at both; rabenseifner is better at the upper end alone.
+  // Ring wins at both; rabenseifner is better at the upper end only.
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.5}, {"rabenseifner", 1.2}}},
                                              {64, {{"ring", 0.8}, {"rabenseifner", 0.4}}}})),
             "8-63 ring\n64-64 rabenseifner\n");
-  // Nobody does.
+  // None wins at both.
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.5}, {"rabenseifner", 1.2}}},
                                              {64, {{"ring", 1.2}, {"rabenseifner", 0.4}}}})),
             "8-8 ring\n64-64 rabenseifner\n");
