@@ -172,7 +172,7 @@ def fftw_facts(output, _folder):
 # ScaLAPACK: its testers, of double and of complex numbers, and those of BLACS and PBLAS.
 
 # Not xdllt: it hangs without the drop-in. Two ranks call MPI_Bcast and MPI_Allreduce on one communicator at the same
-# time, as `quadrille run --force --check` tells.
+# time, as `quadrille run --force --check` shows.
 TESTERS = ("xdlu xdqr xdls xdinv xdhrd xdbrd xdtrd xdnep xdgblu xdptllt xdpbllt xdsvd xdsep xdgsep xzlu xzqr xzevc xzls "
            "PBLAS/dpb1tst PBLAS/dpb2tst PBLAS/zpb3tst").split()
 
@@ -221,7 +221,7 @@ def missing_packages(names):
 
 
 def run_once(name, arguments, forced):
-    """Gives facts, calls served (of all ranks), seconds, and the output of one run."""
+    """Gives facts, calls replaced (of all ranks), seconds, and the output of one run."""
     program, mpi = PROGRAMS[name], mpis.MPIS[arguments.mpi]
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -254,7 +254,7 @@ def check(name, arguments):
     """Runs a program both ways; gives the errors, if any."""
     program = PROGRAMS[name]
     alone, _, seconds_alone, output_alone = run_until_good(name, arguments, False)
-    forced, served, seconds, output = run_until_good(name, arguments, True)
+    forced, replaced, seconds, output = run_until_good(name, arguments, True)
     faults = []
     if not any(re.search(program.success, fact) for fact in alone):
         faults.append(f"alone it has no success:\n{output_alone[-3000:]}")
@@ -263,9 +263,9 @@ def check(name, arguments):
         faults += [f"only alone: {fact}" for fact in alone if fact not in forced]
         faults += [f"only with the drop-in: {fact}" for fact in forced if fact not in alone]
         faults.append(f"the facts differ; the output's end with the drop-in:\n{output[-3000:]}")
-    if served < program.least_served:
-        faults.append(f"{served} calls served, at least {program.least_served} expected")
-    print(f"{'FAILED' if faults else 'ok':<8}{name:<22}{len(alone):>5} facts, {served:>8} calls served, "
+    if replaced < program.least_served:
+        faults.append(f"{replaced} calls replaced, at least {program.least_served} expected")
+    print(f"{'FAILED' if faults else 'ok':<8}{name:<22}{len(alone):>5} facts, {replaced:>8} calls replaced, "
           f"{seconds_alone:6.1f} s alone, {seconds:6.1f} s with the drop-in", flush=True)
     for fault in faults:
         print(f"    {fault}", flush=True)

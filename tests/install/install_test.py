@@ -105,13 +105,13 @@ class Installed(unittest.TestCase):
     def test_the_drop_in_replaces_the_calls_of_an_unmodified_program(self):
         program = self.folder / "collectives"
         run(GIVEN.compiler, HERE / "collectives.c", "-o", program)
-        for told in ("FORCE", "EXCEPT"):
-            with self.subTest(told):
-                path = self.folder / f"report-{told}.json"
+        for variable in ("FORCE", "EXCEPT"):
+            with self.subTest(variable):
+                path = self.folder / f"report-{variable}.json"
                 # By env, so that the launcher itself is not affected.
                 environment = (
                     f"LD_PRELOAD={self.libraries / 'libquadrille-dropin.so'}",
-                    f"QUADRILLE_{told}=all",
+                    f"QUADRILLE_{variable}=all",
                     f"QUADRILLE_REPORT={path}",
                 )
                 run(*GIVEN.launch, "env", *environment, program)
@@ -119,8 +119,8 @@ class Installed(unittest.TestCase):
                 calls = {name: calls * report["ranks"] for name, calls in CALLS.items()}
                 refused = {name: {"not asked for": number} for name, number in calls.items()}
                 served = {row["collective"]: row["served"] for row in report["calls"]}
-                self.assertEqual(served, calls if told == "FORCE" else dict.fromkeys(calls, 0))
-                self.assertEqual(report["handed_down"], {} if told == "FORCE" else refused)
+                self.assertEqual(served, calls if variable == "FORCE" else dict.fromkeys(calls, 0))
+                self.assertEqual(report["handed_down"], {} if variable == "FORCE" else refused)
 
     def test_no_library_looks_into_the_build_tree(self):
         for library in self.libraries.glob("*.so"):

@@ -30,7 +30,7 @@ constexpr std::string_view introduction =
     "\n"
     "In the drawings time runs downwards: each column is a rank, each row a step, each arrow a message.\n";
 
-// As many ranks as can be drawn legibly.
+// A number of ranks that can be drawn legibly.
 Problem problem_for(const Algorithm& algorithm) {
   constexpr std::int64_t most_messages = 50;
   Problem problem;

@@ -141,7 +141,7 @@ void Reduce::to(Builder& builder, Rank root, const Segment& segment, const Regio
 }
 
 void Reduce::to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const {
-  reduce(builder, everybody, segment, input, output);
+  reduce(builder, all_ranks, segment, input, output);
 }
 
 void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const Region& input,
@@ -151,13 +151,13 @@ void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const R
     return;
   }
   // Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
-  const bool alone = segment.length < least_share * builder.ranks() || (root == everybody && builder.ranks() == 2);
+  const bool alone = segment.length < least_share * builder.ranks() || (root == all_ranks && builder.ranks() == 2);
   builder.in_order([&] {
     wait_for_place(builder, cut_, emptied_, segment);
     if (alone) {
       reduce_alone(builder, root, segment, input, output);
     } else {
-      reduce_in_shares(builder, root == everybody || root == builder.rank(), segment, input, output);
+      reduce_in_shares(builder, root == all_ranks || root == builder.rank(), segment, input, output);
     }
     leave_place(builder, cut_, emptied_, segment);
   });
@@ -173,7 +173,7 @@ void Reduce::reduce_alone(Builder& builder, Rank root, const Segment& segment, c
   const bool input_lasts = self + 1 == builder.ranks() || input != output;
   if (root != self || !input_lasts) builder.copy(input, place(builder, self, segment));
   if (root != self) builder.publish(filled_, segment);
-  if (root != self && root != everybody) return;
+  if (root != self && root != all_ranks) return;
   const auto value = [&](Rank of) { return of == self && input_lasts ? input : place(builder, of, segment); };
   wait_for_others(builder, filled_, segment);
   fold(builder, value, output);

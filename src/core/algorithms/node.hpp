@@ -81,7 +81,7 @@ class Reduce {
   void to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const;
 
  private:
-  static constexpr Rank everybody = -1;
+  static constexpr Rank all_ranks = -1;
 
   void reduce_alone(Builder& builder, Rank root, const Segment& segment, const Region& input,
                     const Region& output) const;

@@ -11,7 +11,7 @@
 namespace quadrille {
 
 // What an operation does, and its regions, in this order:
-//   send, receive    any number of regions, packed one after another; none: a bare signal
+//   send, receive    any number of regions, packed in order; none: a signal
 //   copy             source, target
 //   reduce           left, right, target = left op right; the target is apart from both, or is the right operand
 //   publish          sets a counter of this rank's own, for peers that share memory with it

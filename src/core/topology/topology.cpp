@@ -8,11 +8,11 @@
 namespace quadrille {
 
 Topology::Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& names) {
-  Level everybody;
-  everybody.domain_of.assign(static_cast<std::size_t>(ranks), 0);
-  everybody.domains.emplace_back();
-  for (Rank rank = 0; rank < ranks; ++rank) everybody.domains.front().members.push_back(rank);
-  levels_.push_back(std::move(everybody));
+  Level whole;
+  whole.domain_of.assign(static_cast<std::size_t>(ranks), 0);
+  whole.domains.emplace_back();
+  for (Rank rank = 0; rank < ranks; ++rank) whole.domains.front().members.push_back(rank);
+  levels_.push_back(std::move(whole));
   for (const auto& level : names) {
     if (level.size() != static_cast<std::size_t>(ranks)) {
       throw std::invalid_argument("Topology: every level must name a domain for every rank");

@@ -10,7 +10,7 @@ namespace quadrille::draw {
 
 namespace {
 
-// After Okabe and Ito, chosen to be told apart by the colour-blind; without their yellow, too pale for a line on white.
+// After Okabe and Ito, distinguishable for colour-blind readers; without their yellow, too pale for a line on white.
 constexpr std::array<const char*, 6> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
 // Corners around the centre, for a radius of 1. The first marker is a circle.

@@ -49,7 +49,7 @@ bool writes_output(const verify::Unrolled& rank, std::int32_t instance) {
 
 // For signals without data, as in a barrier: a rank has its result when it has heard from every rank, directly or not.
 std::vector<std::int64_t> heard_all_from(const Timeline& timeline) {
-  const std::uint64_t everybody = ~std::uint64_t{0} >> (64 - timeline.ranks);
+  const std::uint64_t all_ranks = ~std::uint64_t{0} >> (64 - timeline.ranks);
   std::vector<std::uint64_t> heard;
   for (Rank rank = 0; rank < timeline.ranks; ++rank) heard.push_back(std::uint64_t{1} << rank);
   std::vector<std::int64_t> from(heard.size(), -1);
@@ -58,7 +58,7 @@ std::vector<std::int64_t> heard_all_from(const Timeline& timeline) {
     for (const Transfer& transfer : timeline.transfers) {
       if (transfer.step != step) continue;
       heard[at(transfer.to)] |= before[at(transfer.from)];
-      if (heard[at(transfer.to)] == everybody && from[at(transfer.to)] < 0) from[at(transfer.to)] = step;
+      if (heard[at(transfer.to)] == all_ranks && from[at(transfer.to)] < 0) from[at(transfer.to)] = step;
     }
   }
   return from;

@@ -1,4 +1,4 @@
-// Linear broadcast: the root sends the data to every rank, one after another.
+// Linear broadcast: the root sends the data to every rank in turn.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
