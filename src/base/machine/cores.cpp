@@ -46,9 +46,9 @@ double allowed_share() {
 
 }  // namespace
 
-double usable_cores(Whose whose) {
+double usable_cores(Affinity affinity) {
   const int own = allowed_processors(getpid());
-  const int processors = whose == Whose::own ? own : std::max(allowed_processors(getppid()), own);
+  const int processors = affinity == Affinity::process ? own : std::max(allowed_processors(getppid()), own);
   // Nodes of `quadrille cluster` share one machine.
   const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
   const int sharing = nodes ? std::max(std::atoi(nodes), 1) : 1;

@@ -2,12 +2,12 @@
 
 namespace quadrille::machine {
 
-// Whose affinity counts. A launcher binds each rank to a core or two, so a rank asks for the launcher's.
-enum class Whose { launchers, own };
+// Whose affinity mask to use. A launcher binds each rank to a core or two, so a rank uses the launcher's.
+enum class Affinity { launcher, process };
 
 // Processors that this job may use on this node: those in the affinity mask of its launcher, or of the process itself,
 // limited by the control group's CPU quota.
-double usable_cores(Whose whose = Whose::launchers);
+double usable_cores(Affinity affinity = Affinity::launcher);
 
 // Ranks of this job on this node, from the launcher's environment; `ranks` if that is missing.
 int ranks_on_node(int ranks);

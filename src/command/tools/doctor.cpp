@@ -90,16 +90,16 @@ std::string openmpi_parameter(const std::string& name) {
 }
 
 // How ranks wait and are bound, by settings that are not part of a command line.
-void check_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& findings) {
+void check_launch_settings(bool oversubscribed, launch::Mpi mpi, std::vector<Finding>& findings) {
   const std::string mpi_name(launch::name(mpi));
   if (mpi == launch::Mpi::mpich) {
     findings.push_back({mpi_name + ", waiting", "waiting ranks spin, and no setting changes that",
-                        crowded ? "use quadrille run -- mpirun ..., which makes waiting ranks yield" : ""});
+                        oversubscribed ? "use quadrille run -- mpirun ..., which makes waiting ranks yield" : ""});
     const char* const binding = std::getenv("HYDRA_BINDING");
     const bool bound = binding && std::string_view(binding) != "none";
     findings.push_back({mpi_name + ", binding",
                         bound ? fmt::format("HYDRA_BINDING={}", binding) : "ranks may run on any usable core",
-                        bound && crowded ? "unset HYDRA_BINDING" : ""});
+                        bound && oversubscribed ? "unset HYDRA_BINDING" : ""});
     return;
   }
   const std::string yields = openmpi_parameter("mpi_yield_when_idle");
@@ -109,16 +109,16 @@ void check_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& 
                       !spins           ? "waiting ranks yield"
                       : yields.empty() ? "waiting ranks yield if mpirun knows that the node is oversubscribed"
                                        : fmt::format("mpi_yield_when_idle is {}: waiting ranks spin", yields),
-                      spins && crowded ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
+                      spins && oversubscribed ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
   const std::string binding = openmpi_parameter("hwloc_base_binding_policy");
   findings.push_back({mpi_name + ", binding",
                       binding.empty() ? "default: up to two ranks are bound to a core each, more to a socket"
                                       : fmt::format("to {}", binding),
-                      crowded && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
+                      oversubscribed && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
 }
 
 void check_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const double cores = machine::usable_cores(machine::Whose::own);
+  const double cores = machine::usable_cores(machine::Affinity::process);
   const unsigned processors = std::thread::hardware_concurrency();
   std::string text = fmt::format("{:g} of {} processors are usable", cores, processors);
   std::string remedy;
@@ -127,13 +127,13 @@ void check_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Fi
     remedy = "raise the limit (docker run --cpus, Slurm's --cpus-per-task, taskset), or start fewer ranks";
   }
   findings.push_back({"cores", text, remedy});
-  const bool crowded = ranks > cores;
+  const bool oversubscribed = ranks > cores;
   if (ranks > 0) {
     findings.push_back({fmt::format("{} ranks", ranks),
-                        crowded ? fmt::format("oversubscribed: {:g} cores", cores) : "one core each",
-                        crowded ? "start fewer ranks, or follow the advice on waiting and binding below" : ""});
+                        oversubscribed ? fmt::format("oversubscribed: {:g} cores", cores) : "one core each",
+                        oversubscribed ? "start fewer ranks, or follow the advice on waiting and binding below" : ""});
   }
-  for (launch::Mpi mpi : mpis) check_launch_settings(crowded, mpi, findings);
+  for (launch::Mpi mpi : mpis) check_launch_settings(oversubscribed, mpi, findings);
 }
 
 // A misspelled variable would be ignored silently.

@@ -14,7 +14,7 @@ class Hazards {
  public:
   using Id = std::int32_t;
 
-  // Calls conflict(id) for each earlier access of `range` that `id` must come after: the writers, and for a write the
+  // Calls conflict(id) for each earlier access of `range` that `id` conflicts with: the writers, and for a write the
   // readers since. Then records the access. With `keep`, earlier writers are kept beside this one until forget_before
   // (accesses of a loop's operations, whose ranges span all iterations).
   template <class Conflict>

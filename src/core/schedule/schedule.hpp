@@ -13,14 +13,14 @@ namespace quadrille {
 // What an operation does, and its regions, in this order:
 //   send, receive    any number of regions, packed in order; none: a signal
 //   copy             source, target
-//   reduce           left, right, target = left op right; the target is apart from both, or is the right operand
+//   reduce           left, right, target = left op right; the target is disjoint from both, or is the right operand
 //   publish          sets a counter of this rank's own, for peers that share memory with it
 //   wait             until a counter of `peer`, in shared memory, has reached a value
 //   put              source, target in a slot of `peer`; done only when a later flush of that peer is
 //   flush            all puts to `peer` that this operation depends on have arrived
 //   notify           sets a counter at `peer`, one-sided
 //   await            until a counter of this rank's own, set by notify, has reached a value
-//   join             nothing: a point that many operations come before and many after
+//   join             nothing: a point that orders many operations before many after
 enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, join };
 
 std::string_view name(Kind kind);

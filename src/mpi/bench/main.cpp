@@ -84,7 +84,7 @@ int measure_all(int argc, char** argv) {
   measure::BenchOptions options;
   try {
     options = measure::parse_bench_options(argc, argv);
-  } catch (const measure::Exit& exit) {
+  } catch (const measure::ParseExit& exit) {
     if (rank == 0) fmt::print(exit.status == 0 ? stdout : stderr, "{}", exit.text);
     return exit.status;
   }

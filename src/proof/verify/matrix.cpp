@@ -119,7 +119,7 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
           {sites, 30},       {in_turn, 0},      {sites, plenty}};
 }
 
-std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {
+std::string disagreement(const std::optional<Prediction>& predicted, const ProofResult& verdict) {
   if (!predicted) return {};
   const std::int64_t steps = predicted->steps == Prediction::unknown_steps ? Prediction::unknown_steps : verdict.steps;
   if (predicted == Prediction{steps, verdict.messages, verdict.units}) return {};
@@ -153,7 +153,7 @@ bool proved_by_stricter(const Algorithm& algorithm, const Problem& problem, cons
 // Proves the case and compares the algorithm's prediction with its schedules. Returns the error.
 std::string prove(const Case& one, const Subject& subject) {
   if (proved_by_stricter(*one.algorithm, one.problem, subject.schedules)) return {};
-  const Verdict verdict = prove(subject);
+  const ProofResult verdict = prove(subject);
   if (!verdict.proved()) return verdict.fault;
   const Traits of = traits(one.algorithm->collective);
   const std::int64_t least = of.in_blocks() ? 1 : one.problem.ranks;

@@ -107,8 +107,8 @@ class Results {
 
 }  // namespace
 
-Verdict prove(const Subject& subject) {
-  Verdict verdict;
+ProofResult prove(const Subject& subject) {
+  ProofResult verdict;
   verdict.fault = ill_formed(subject);
   if (!verdict.proved()) return verdict;
   Expressions expressions(subject.commutative);

@@ -8,7 +8,7 @@
 
 namespace quadrille::verify {
 
-struct Verdict {
+struct ProofResult {
   std::string fault;  // empty: proved
   std::int64_t steps = 0;
   std::int64_t messages = 0;
@@ -26,6 +26,6 @@ struct Verdict {
 //   - in a barrier, no rank ends before every rank has begun;
 //   - every output is as defined by the collective; a reduction is the same expression on every rank.
 // Without races and with deterministic matching, all orders of events have the same result.
-Verdict prove(const Subject& subject);
+ProofResult prove(const Subject& subject);
 
 }  // namespace quadrille::verify

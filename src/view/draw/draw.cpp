@@ -80,7 +80,7 @@ void draw_ranks(Canvas& canvas, const Timeline& timeline, const Palette& palette
 
 // Arrows that wrap around fade out towards the edge.
 void draw_fade(Canvas& canvas, const Page& page, bool right) {
-  const double over = 6 * page.scale;  // corners of strokes and heads stand out beyond the band
+  const double over = 6 * page.scale;  // strokes and heads extend beyond the band
   const double width = page.column / 2 + over;
   const char* id = right ? "fade-right" : "fade-left";
   canvas.open("linearGradient", fmt::format(R"(id="{}" x1="{:d}" x2="{:d}")", id, right, !right));

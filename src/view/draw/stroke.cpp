@@ -84,8 +84,7 @@ Stroke Strokes::of(const Series& series) const {
   }
   const int place = places_.at(key_of(series));
   stroke.colour = colours[static_cast<std::size_t>(place) % colours.size()];
-  // From a colour's second use on another marker, too: as their numbers have no common factor, no pair comes twice
-  // soon.
+  // From a colour's second use on another marker, too: as their numbers are coprime, no pair occurs twice soon.
   stroke.marker = (place + 1) % static_cast<int>(shapes.size());
   return stroke;
 }

@@ -9,7 +9,7 @@
 
 namespace quadrille::draw {
 
-// How a series looks.
+// The appearance of a series.
 struct Stroke {
   std::string colour;
   std::string dashes;  // stroke-dasharray; empty for a solid line

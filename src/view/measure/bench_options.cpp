@@ -166,9 +166,9 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
     std::ostringstream out;
     std::ostringstream err;
     const int status = app.exit(error, out, err);
-    throw Exit{status == 0 ? 0 : 2, status == 0 ? out.str() : err.str()};
+    throw ParseExit{status == 0 ? 0 : 2, status == 0 ? out.str() : err.str()};
   } catch (const std::invalid_argument& error) {
-    throw Exit{2, fmt::format("quadrille bench: {}\n", error.what())};
+    throw ParseExit{2, fmt::format("quadrille bench: {}\n", error.what())};
   }
   return options;
 }

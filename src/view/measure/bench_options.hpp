@@ -35,7 +35,7 @@ struct BenchOptions {
 void add_options(CLI::App& app);
 
 // Thrown for --help and for invalid options.
-struct Exit {
+struct ParseExit {
   int status = 0;
   std::string text;  // for standard output if the status is 0, else for standard error
 };

@@ -130,14 +130,14 @@ draw::Panel panel_of(const std::vector<NamedReport>& reports, const PanelFilter&
 // For plots against ranks.
 std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
   std::vector<std::string> mpis;
-  bool crowded = false;
+  bool oversubscribed = false;
   for (const NamedReport& named : reports) {
     const Provenance& from = named.report.provenance;
     if (std::find(mpis.begin(), mpis.end(), from.mpi) == mpis.end()) mpis.push_back(from.mpi);
-    crowded |= from.oversubscribed;
+    oversubscribed |= from.oversubscribed;
   }
   return fmt::format("{}, {} to {} ranks{}", fmt::join(mpis, " and "), reports.front().report.provenance.ranks,
-                     reports.back().report.provenance.ranks, crowded ? ", oversubscribed" : "");
+                     reports.back().report.provenance.ranks, oversubscribed ? ", oversubscribed" : "");
 }
 
 // The setting, once if all reports share it.

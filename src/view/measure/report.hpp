@@ -13,7 +13,7 @@ namespace quadrille::measure {
 // The variant that stands for the MPI's own call.
 inline constexpr std::string_view native = "native";
 
-// Where the numbers come from.
+// The origin of the measurements.
 struct Provenance {
   std::string version;  // of Quadrille
   std::string mpi;      // name and version

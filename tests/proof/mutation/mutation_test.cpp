@@ -152,7 +152,7 @@ TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
     verify::Subject mutant = victim.subject;
     if (!inflict(damage, mutant, random) || mutant.schedules == victim.subject.schedules) continue;
     ++made;
-    const verify::Verdict verdict = verify::prove(mutant);
+    const verify::ProofResult verdict = verify::prove(mutant);
     const Opinion opinion = explore(mutant, most_states);
     Tally& tally = tallies[damage];
     if (verdict.proved()) {

@@ -62,7 +62,7 @@ std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
                             .segment = algorithm.segmented ? data.segment : 0,
                             .topology = &topology,
                             .room = traits(collective).in_blocks() ? ranks * data.room : data.room};
-      const verify::Verdict verdict = verify::prove(verify::subject_of(algorithm, problem));
+      const verify::ProofResult verdict = verify::prove(verify::subject_of(algorithm, problem));
       if (!verdict.proved()) {
         return fmt::format("{} from {}, count {}, room {}: {}", name(collective), root, data.count, data.room,
                            verdict.fault);

@@ -26,7 +26,7 @@ void expect_right(const Build& build, const Problem& problem) {
     one.root = (problem.root + round) % problem.ranks;
     subjects.push_back(verify::subject_of(Collective::bcast, build, one, {}, 0));
     trial.rounds.push_back(one);
-    const verify::Verdict verdict = verify::prove(verify::in_a_row(subjects));
+    const verify::ProofResult verdict = verify::prove(verify::in_a_row(subjects));
     EXPECT_TRUE(verdict.proved()) << problem.ranks << " ranks, " << problem.count << " units, " << round + 1
                                   << " in a row: " << verdict.fault;
   }
@@ -120,7 +120,7 @@ TEST(Stretch, PhasesThatDependOnReceivedDataRunAndAreProved) {
             (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + seed) * 2654435761U;
         return mixed % 3 == 0 ? static_cast<std::int64_t>(mixed % 7) : 0;
       };
-      const verify::Verdict verdict = verify::prove(stretch::replayed_sparse_exchange(ranks, sizes, seed));
+      const verify::ProofResult verdict = verify::prove(stretch::replayed_sparse_exchange(ranks, sizes, seed));
       EXPECT_TRUE(verdict.proved()) << ranks << " ranks, seed " << seed << ": " << verdict.fault;
       std::int64_t wanted = std::int64_t{ranks} * (ranks - 1);
       for (Rank from = 0; from < ranks; ++from) {

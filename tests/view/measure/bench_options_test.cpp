@@ -18,7 +18,7 @@ BenchOptions parsed(std::vector<const char*> words) {
 std::string error_for(const std::vector<const char*>& words) {
   try {
     parsed(words);
-  } catch (const Exit& exit) {
+  } catch (const ParseExit& exit) {
     EXPECT_EQ(exit.status, 2);
     return exit.text;
   }
