@@ -80,7 +80,7 @@ void check_slots(const Mapping& nodes, const Options& options) {
 }  // namespace
 
 Mapping mapping(const std::string& text, std::optional<int> ranks, const Options& options) {
-  refuse(ranks && *ranks < 1, fmt::format("-n: invalid number of ranks {}", ranks.value_or(0)));
+  refuse(ranks && *ranks < 1, fmt::format("-n: {} is not a valid number of ranks", ranks.value_or(0)));
   const std::int64_t slots = static_cast<std::int64_t>(options.nodes) * options.slots;
   Mapping nodes;
   if (text.substr(0, 4) == "ppr:") {
