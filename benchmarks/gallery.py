@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The figures of docs/benchmarks.md: measures them, and writes the page and its plots from what was measured.
+"""Measures the benchmarks of docs/benchmarks.md, and generates the page and its plots from the reports.
 
-    benchmarks/gallery.py measure [NAME...]   runs the commands below, into docs/benchmarks/NAME.json
+    benchmarks/gallery.py measure [NAME...]   runs the commands below, writes docs/benchmarks/NAME.json
     benchmarks/gallery.py render              writes docs/benchmarks.md and docs/benchmarks/NAME.svg
 
-Both take --quadrille, the path of the command (build/release/src/quadrille).
+--quadrille is the path of the command (default: build/release/src/quadrille).
 """
 
 import argparse
@@ -27,15 +27,15 @@ BASICS = "barrier bcast allreduce alltoallv --sizes 8,64KiB,1MiB"
 @dataclasses.dataclass(frozen=True)
 class Run:
     name: str
-    text: str  # what it shows
+    text: str  # heading, and an explanation
     mpi: str
     ranks: int
-    bench: str  # words for quadrille bench
-    cluster: str = ""  # words for quadrille cluster up; none: this machine as it is
+    bench: str  # arguments of quadrille bench
+    cluster: str = ""  # arguments of quadrille cluster up; empty: no cluster
     environment: str = ""
-    beside: tuple = ()  # runs that are shown with it
-    against: str = "sizes"  # what its plot shows times against
-    rates: bool = False  # a second plot
+    beside: tuple = ()  # runs in the same plot
+    against: str = "sizes"  # the x axis of its plot
+    rates: bool = False  # plot rates, too
 
     def launch(self):
         words = f"quadrille bench {self.bench}"
@@ -51,7 +51,7 @@ RUNS = [
         f"{BASICS} --time 4 --label default", CLUSTER, beside=("cluster-openmpi-han",)),
     Run("cluster-openmpi-han", "", "openmpi", 64, f"{BASICS} --algorithms none --time 4 --label han", CLUSTER,
         "OMPI_MCA_coll_han_priority=100"),
-    Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and 32 ranks share a core: native measures "
+    Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and there are 32 ranks per core: native measures "
         "the scheduler as much as the network.", "mpich", 64,
         f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
     Run("levels-openmpi", "Hierarchical algorithms, 16 nodes with 4 ranks each, Open MPI.", "openmpi", 64,
@@ -84,7 +84,7 @@ def measure(quadrille, names):
     known = [run.name for run in (*RUNS, *IN_PLACE)]
     unknown = set(names) - set(known)
     if unknown:
-        sys.exit(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
+        sys.exit(f"unknown: {', '.join(unknown)}; known: {', '.join(known)}")
     up = ""
     for run in RUNS:
         if names and run.name not in names:
@@ -101,8 +101,8 @@ def measure(quadrille, names):
         print(f"\n{command}", flush=True)
         ended = subprocess.run(command, shell=True, env=environment, cwd=ROOT, check=False)
         if ended.returncode != 0 and result.exists():
-            # MPICH's launcher may fail on many nodes when all ranks have ended well; the file is written whole or not.
-            print(f"all was measured, but the launcher exited with {ended.returncode}", file=sys.stderr)
+            # MPICH's launcher may fail on many nodes after all ranks have exited; the report is complete or missing.
+            print(f"the report is complete, but the launcher exited with {ended.returncode}", file=sys.stderr)
         elif ended.returncode != 0:
             if up:
                 subprocess.run(["quadrille", "cluster", "down"], env=environment, check=False)
@@ -133,7 +133,7 @@ def by_cell(report):
 
 
 def of_ratio(point):
-    """Too few repeats have no interval, and native has no ratio."""
+    """Too few repeats give no interval; native has no ratio."""
     ratio = point.get("ratio")
     if not ratio:
         return ""
@@ -145,7 +145,7 @@ def of_ratio(point):
 
 
 def table(run, reports):
-    """A line for each variant of each cell: native, the run beside it, ours and how they compare."""
+    """A row for each variant of each cell: native, the runs in the same plot, and ours."""
     mine = by_cell(reports[run.name])
     lines = ["| collective | size | variant | time | time / native | repeats |", "|---|---|---|---|---|---|"]
     beside = [reports[name] for name in run.beside if name in reports]
@@ -203,7 +203,7 @@ class InPlace:
     ranks: int
     words: str
     cluster: str = ""
-    place: str = ""  # words for quadrille cluster run
+    place: str = ""  # options of quadrille cluster run
 
     def launch(self, program):
         if self.cluster:
@@ -213,15 +213,15 @@ class InPlace:
 
 
 IN_PLACE = [
-    InPlace("in-place-16x1", "All-to-all in place, 16 nodes with a rank each, 200 Mbit/s a node, Open MPI", "openmpi", 16,
+    InPlace("in-place-16x1", "In-place all-to-all, 16 nodes with 1 rank each, 200 Mbit/s a node, Open MPI", "openmpi", 16,
             "--rate 200 --rounds 9 --memory 1,2,5,10,12,25,100 "
             "--orders tournament,hierarchical_sets,linear_shift,by_rank,by_rank:1", CLUSTER, " --map ppr:1"),
-    InPlace("in-place-16x4", "All-to-all in place, 16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI", "openmpi", 64,
+    InPlace("in-place-16x4", "In-place all-to-all, 16 nodes with 4 ranks each, 200 Mbit/s a node, Open MPI", "openmpi", 64,
             "--bytes 2097152 --rounds 5 --memory 1,2,5,10,12,100 --orders tournament,hierarchical_factor,by_rank:1",
             CLUSTER),
-    InPlace("in-place-16x1-mpich", "All-to-all in place, 16 nodes with a rank each, 200 Mbit/s a node, MPICH", "mpich", 16,
+    InPlace("in-place-16x1-mpich", "In-place all-to-all, 16 nodes with 1 rank each, 200 Mbit/s a node, MPICH", "mpich", 16,
             "--rate 200 --rounds 5 --memory 1,12,100 --orders tournament,by_rank:1", CLUSTER, " --map ppr:1"),
-    InPlace("in-place-2-openmpi", "All-to-all in place, one node, 2 ranks on 2 cores, Open MPI", "openmpi", 2,
+    InPlace("in-place-2-openmpi", "In-place all-to-all, one node, 2 ranks on 2 cores, Open MPI", "openmpi", 2,
             "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
     InPlace("in-place-2-mpich", "The same, MPICH", "mpich", 2,
             "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
@@ -255,8 +255,8 @@ def rendered_in_place():
             continue
         page += ["", f"## {run.text}", ""]
         if run is IN_PLACE[0]:
-            page += ["Messages of random sizes, medians of rounds in which all take turns. `by_rank:1` is MPICH's order as "
-                     "MPICH has it, one partner at a time; `alltoallv_in_place` takes any counts.", ""]
+            page += ["Messages of random sizes; medians of interleaved rounds. `by_rank:1` is MPICH's algorithm, one partner "
+                     "at a time; `alltoallv_in_place` accepts any counts.", ""]
         page += ["```"]
         page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
         page += [run.launch(f"in_place_{run.mpi}"), "```", "", f"![Times against memory](benchmarks/{run.name}.svg)", "",
@@ -268,7 +268,7 @@ def rendered_in_place():
                 page.append(f"| {kind['kind']} | {one['name']} | {memory} | {1e3 * one['median']:.4g} ms | "
                             f"{one['median'] / first:.2f} |")
             if kind["wire"] > 0:
-                page.append(f"| {kind['kind']} | the busiest link, at least | | {1e3 * kind['wire']:.4g} ms | "
+                page.append(f"| {kind['kind']} | lower bound by the busiest link | | {1e3 * kind['wire']:.4g} ms | "
                             f"{kind['wire'] / first:.2f} |")
     return page
 
@@ -281,7 +281,7 @@ def main():
     words = parser.parse_args()
     quadrille = words.quadrille.resolve()
     if not quadrille.exists():
-        sys.exit(f"there is no {quadrille}: build it, or say where it is with --quadrille")
+        sys.exit(f"{quadrille} does not exist: build it, or set --quadrille")
     if words.what == "measure":
         measure(quadrille, words.names)
         measure_in_place(quadrille, words.names)

@@ -1,11 +1,10 @@
-// How much of a collective hides behind computation, which is a sleep here, so that it takes no core from anybody:
+// Measures the overlap of a collective with computation, here a sleep, which uses no core:
 //
 //   mpirun -n 2 hidden [BYTES [ROUNDS]]
 //
-// For bcast and allreduce: the time of a blocking call, then that of a non-blocking one, a sleep as long as that call
-// and the wait. What the two together take less than their sum, in shares of the call, was hidden: 0 % nothing, 100 %
-// all of it. Start it with QUADRILLE_PROGRESS=1 to have a thread advance what is pending, QUADRILLE_ALGORITHM to
-// choose.
+// For bcast and allreduce: the time of a blocking call, then that of a non-blocking call, a sleep of the same duration,
+// and the wait. The time saved relative to the call was hidden: 0 % none, 100 % all of it. QUADRILLE_PROGRESS=1 starts
+// a progress thread, QUADRILLE_ALGORITHM selects the algorithm.
 
 #include <mpi.h>
 
@@ -27,7 +26,7 @@ class Overlap {
  public:
   Overlap(quadrille::Communicator& comm, int rounds) : comm_(comm), rounds_(rounds) {}
 
-  // Medians of what the slowest rank took.
+  // Medians of the slowest rank.
   template <class Work>
   double time(Work&& work) {
     std::vector<double> times;
@@ -46,7 +45,7 @@ class Overlap {
 
   template <class Start>
   void measure(const char* name, Start&& start) {
-    time([&] { start().wait(); });  // all that is made in a first call is made
+    time([&] { start().wait(); });  // warm-up
     const double call = time([&] { start().wait(); });
     const double sleep = time([&] { std::this_thread::sleep_for(Seconds(call)); });
     const double both = time([&] {

@@ -1,13 +1,13 @@
-// Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with more and
-// more extra memory:
+// Time against memory: an all-to-all of random sizes with two buffers, by MPI's own call, and in place, with increasing
+// extra memory:
 //
 //   mpirun -n 16 in_place [--kind symmetric|irregular] [--bytes BYTES] [--rounds ROUNDS] [--memory PERCENT,...]
 //                         [--orders NAME,...] [--rate MBITS] [--json FILE] [--svg FILE]
 //
-// BYTES is what a rank sends on average. Symmetric: two ranks have blocks of one size for each other, as MPI_IN_PLACE
-// asks for; irregular: all blocks have sizes of their own; by default one after the other. All variants take turns in
-// every round; a variant's time is what the slowest rank took, best and median of the rounds. Every result is compared
-// with the expected one before anything is measured.
+// BYTES is the average sent by a rank. Symmetric: two ranks have blocks of the same size for each other, as
+// MPI_IN_PLACE requires; irregular: all sizes are independent; default: both. All variants are measured in turn in
+// every round; a variant's time is that of the slowest rank, best and median of the rounds. Every result is verified
+// before the measurement.
 
 #include <mpi.h>
 
@@ -28,7 +28,7 @@
 
 namespace {
 
-struct Wish {
+struct Options {
   std::vector<std::string> kinds = {"symmetric", "irregular"};
   std::string json;
   std::string svg;
@@ -52,23 +52,23 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
-Wish wish_of(int argc, char** argv) {
-  Wish wish;
+Options parse_options(int argc, char** argv) {
+  Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string name = argv[i];
     const std::string value = argv[i + 1];
-    if (name == "--kind") wish.kinds = {value};
-    if (name == "--json") wish.json = value;
-    if (name == "--svg") wish.svg = value;
-    if (name == "--bytes") wish.bytes = std::stoll(value);
-    if (name == "--rounds") wish.rounds = std::stoi(value);
-    if (name == "--rate") wish.rate = std::stod(value);
-    if (name == "--orders") wish.orders = split(value);
+    if (name == "--kind") options.kinds = {value};
+    if (name == "--json") options.json = value;
+    if (name == "--svg") options.svg = value;
+    if (name == "--bytes") options.bytes = std::stoll(value);
+    if (name == "--rounds") options.rounds = std::stoi(value);
+    if (name == "--rate") options.rate = std::stod(value);
+    if (name == "--orders") options.orders = split(value);
     if (name != "--memory") continue;
-    wish.memory.clear();
-    for (const std::string& one : split(value)) wish.memory.push_back(std::stod(one));
+    options.memory.clear();
+    for (const std::string& one : split(value)) options.memory.push_back(std::stod(one));
   }
-  return wish;
+  return options;
 }
 
 using Word = std::uint64_t;
@@ -96,8 +96,8 @@ Word word(int from, int to, std::int64_t index) {
 
 class Benchmark {
  public:
-  Benchmark(quadrille::Communicator& comm, const Wish& wish, bool symmetric)
-      : comm_(comm), wish_(wish), symmetric_(symmetric), sizes_(comm.size(), wish.bytes, symmetric) {
+  Benchmark(quadrille::Communicator& comm, const Options& options, bool symmetric)
+      : comm_(comm), options_(options), symmetric_(symmetric), sizes_(comm.size(), options.bytes, symmetric) {
     for (int peer = 0; peer < comm.size(); ++peer) {
       send_.push_back(sizes_.at(comm.rank(), peer));
       receive_.push_back(sizes_.at(peer, comm.rank()));
@@ -128,7 +128,7 @@ class Benchmark {
     });
   }
   void add_symmetric(const std::string& order, double percent) {
-    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(wish_.bytes));
+    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(options_.bytes));
     add(order, percent, data_, [this, order, memory] {
       const std::span<Word> data(data_.data(), other_.size());
       comm_.alltoallv(data, send_, data, receive_, {.algorithm = order, .memory = memory});
@@ -136,13 +136,13 @@ class Benchmark {
   }
 
   void add_irregular(double percent) {
-    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(wish_.bytes));
+    const auto memory = static_cast<std::int64_t>(percent / 100 * static_cast<double>(options_.bytes));
     add("alltoallv_in_place", percent, data_,
         [this, memory] { comm_.alltoallv_in_place(data_, {send_}, {receive_}, {.memory = memory}); });
   }
 
   void run() {
-    for (int round = 0; round < wish_.rounds; ++round) {
+    for (int round = 0; round < options_.rounds; ++round) {
       for (Variant& variant : variants_) {
         comm_.barrier();
         const double start = MPI_Wtime();
@@ -157,8 +157,8 @@ class Benchmark {
   }
 
   void print() {
-    std::printf("%s, %d ranks, %lld bytes a rank\n", kind(), comm_.size(), static_cast<long long>(wish_.bytes));
-    if (wish_.rate > 0) std::printf("the links take %.1f ms\n", 1e3 * on_the_wire());
+    std::printf("%s, %d ranks, %lld bytes a rank\n", kind(), comm_.size(), static_cast<long long>(options_.bytes));
+    if (options_.rate > 0) std::printf("lower bound by the links: %.1f ms\n", 1e3 * on_the_wire());
     std::printf("%-32s %8s %10s %10s %7s\n", "", "memory", "best", "median", "ratio");
     for (const Variant& one : variants_) {
       const std::string memory = one.percent < 0 ? "?" : std::to_string(static_cast<int>(one.percent)) + " %";
@@ -167,8 +167,9 @@ class Benchmark {
     }
   }
   void write(std::ostream& json) {
-    json << "{\"kind\":\"" << kind() << "\",\"ranks\":" << comm_.size() << ",\"bytes\":" << wish_.bytes
-         << ",\"rounds\":" << wish_.rounds << ",\"wire\":" << (wish_.rate > 0 ? on_the_wire() : 0) << ",\"variants\":[";
+    json << "{\"kind\":\"" << kind() << "\",\"ranks\":" << comm_.size() << ",\"bytes\":" << options_.bytes
+         << ",\"rounds\":" << options_.rounds << ",\"wire\":" << (options_.rate > 0 ? on_the_wire() : 0)
+         << ",\"variants\":[";
     const char* comma = "\n";
     for (const Variant& one : variants_) {
       json << comma << "{\"name\":\"" << one.name << "\",\"percent\":" << one.percent
@@ -177,17 +178,18 @@ class Benchmark {
     }
     json << "]}";
   }
-  // Times against memory: a line for each way to do it, and level ones for what has no choice.
+  // Times against memory: a line per variant, horizontal for those with fixed memory.
   quadrille::draw::Panel panel() {
-    using quadrille::draw::Drawn;
+    using quadrille::draw::SeriesStyle;
     quadrille::draw::Panel made{.title = kind(), .series = {}};
-    const auto& memory = wish_.memory;
+    const auto& memory = options_.memory;
     for (const Variant& one : variants_) {
       const bool level = one.percent < 0 || &one == &variants_.front();
       auto place =
           std::find_if(made.series.begin(), made.series.end(), [&](const auto& of) { return of.name == one.name; });
       if (place == made.series.end()) {
-        made.series.push_back({.name = one.name, .points = {}, .drawn = level ? Drawn::reference : Drawn::line});
+        made.series.push_back(
+            {.name = one.name, .points = {}, .style = level ? SeriesStyle::reference : SeriesStyle::line});
         if (level) made.series.back().variation = one.percent < 0 ? 1 : 0;
         place = made.series.end() - 1;
       }
@@ -195,8 +197,8 @@ class Benchmark {
         place->points.push_back({.x = percent, .y = one.median()});
       }
     }
-    if (wish_.rate > 0) {
-      made.series.push_back({.name = "the busiest link", .points = {}, .drawn = Drawn::floor});
+    if (options_.rate > 0) {
+      made.series.push_back({.name = "the busiest link", .points = {}, .style = SeriesStyle::floor});
       for (const double percent : memory) made.series.back().points.push_back({.x = percent, .y = on_the_wire()});
     }
     return made;
@@ -204,7 +206,7 @@ class Benchmark {
 
  private:
   const char* kind() const { return symmetric_ ? "symmetric" : "irregular"; }
-  // What the busiest link takes, with headers.
+  // The time of the busiest link, with headers.
   double on_the_wire() {
     constexpr double headers = 1.045;
     double most = 0;
@@ -218,7 +220,7 @@ class Benchmark {
       }
       most = std::max({most, in, out});
     }
-    return most * sizeof(Word) * 8 * headers / (wish_.rate * 1e6);
+    return most * sizeof(Word) * 8 * headers / (options_.rate * 1e6);
   }
 
   struct Variant {
@@ -249,7 +251,7 @@ class Benchmark {
   }
 
   quadrille::Communicator& comm_;
-  Wish wish_;
+  Options options_;
   bool symmetric_;
   Sizes sizes_;
   std::vector<std::int64_t> send_;
@@ -269,22 +271,22 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {
     quadrille::Communicator comm(MPI_COMM_WORLD);
-    const Wish wish = wish_of(argc, argv);
+    const Options options = parse_options(argc, argv);
     quadrille::draw::Plot plot;
-    plot.heading = "All-to-all in place: time against memory";
-    plot.subheading = std::to_string(comm.size()) + " ranks, " + std::to_string(wish.bytes >> 20U) +
-                      " MiB a rank in messages of random sizes; medians of " + std::to_string(wish.rounds);
+    plot.heading = "In-place all-to-all: time against memory";
+    plot.subheading = std::to_string(comm.size()) + " ranks, " + std::to_string(options.bytes >> 20U) +
+                      " MiB a rank in messages of random sizes; medians of " + std::to_string(options.rounds);
     plot.x = {"extra memory, % of the data", quadrille::draw::Quantity::number};
     plot.y = {"time", quadrille::draw::Quantity::seconds};
     std::ostringstream json;
-    for (const std::string& kind : wish.kinds) {
+    for (const std::string& kind : options.kinds) {
       const bool symmetric = kind == "symmetric";
-      Benchmark benchmark(comm, wish, symmetric);
+      Benchmark benchmark(comm, options, symmetric);
       benchmark.add_native();
-      for (const std::string& order : symmetric ? wish.orders : std::vector<std::string>{}) {
-        for (const double percent : wish.memory) benchmark.add_symmetric(order, percent);
+      for (const std::string& order : symmetric ? options.orders : std::vector<std::string>{}) {
+        for (const double percent : options.memory) benchmark.add_symmetric(order, percent);
       }
-      for (const double percent : wish.memory) benchmark.add_irregular(percent);
+      for (const double percent : options.memory) benchmark.add_irregular(percent);
       benchmark.run();
       if (comm.rank() != 0) continue;
       benchmark.print();
@@ -292,8 +294,8 @@ int main(int argc, char** argv) {
       benchmark.write(json);
       plot.panels.push_back(benchmark.panel());
     }
-    if (comm.rank() == 0 && !wish.json.empty()) std::ofstream(wish.json) << json.str() << "]\n";
-    if (comm.rank() == 0 && !wish.svg.empty()) std::ofstream(wish.svg) << quadrille::draw::plot(plot);
+    if (comm.rank() == 0 && !options.json.empty()) std::ofstream(options.json) << json.str() << "]\n";
+    if (comm.rank() == 0 && !options.svg.empty()) std::ofstream(options.svg) << quadrille::draw::plot(plot);
   }
   MPI_Finalize();
   return 0;

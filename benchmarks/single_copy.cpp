@@ -1,12 +1,12 @@
-// Is it worth while to read a peer's memory (process_vm_readv) in place of going through shared memory? An allreduce of
-// floats between two processes on two cores, without any library around it:
+// Does reading a peer's memory (process_vm_readv) pay off compared with shared memory? An allreduce of floats between
+// two processes on two cores, without a library:
 //
-//   shared   each puts its data into a ring of slots, takes the other's out and reduces all of it;
+//   shared   each copies its data into a ring of slots, copies the other's out and reduces all of it;
 //   single   each reads its half of the other's data straight from there, reduces it and puts the result into a ring of
 //            slots, from which the other takes it.
 //
-// single_copy [ROUNDS] prints the best and the mean time of both, by size, and exits with 1 if a result is wrong, with
-// 2 if the system does not let a process read the other's memory.
+// single_copy [ROUNDS] prints the best and the mean time of both, by size. Exits with 1 if a result is wrong, with 2 if
+// the system does not permit reading the other's memory.
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ constexpr std::int64_t places = 4;
 constexpr int wrong = 1;
 constexpr int refused = 2;
 
-// What each of the two has in shared memory. Counters only grow.
+// The shared memory of each process. Counters are monotonic.
 struct Seat {
   alignas(64) Counter met = 0;
   alignas(64) Counter filled = 0;
@@ -142,7 +142,7 @@ struct Times {
   double sum = 0;
 };
 
-// Buffers take turns, so that the smaller ones come from the caches and the larger ones do not.
+// Buffers are used in turn, so that small ones stay in the caches and large ones do not.
 bool measure(Pair& pair, std::int64_t bytes, int rounds, bool tell) {
   constexpr std::size_t buffers = 4;
   const std::int64_t count = bytes / std::int64_t{sizeof(float)};

@@ -1,6 +1,7 @@
-// Quadrille from C: a line is fitted to points that are spread over the ranks, by steepest descent. Has a blocking call
-// (a bcast of the settings), a non-blocking one (an allreduce that counts the points while they are made), and a chain
-// of two persistent ones, set up once and run in every round: a reduce to rank 0, followed by a bcast of its result.
+// Quadrille's C interface: fits a line to points distributed over the ranks, by steepest descent. Uses a blocking
+// collective (a bcast of the settings), a non-blocking one (an allreduce that counts the points while they are
+// generated), and a chain of two persistent ones, initialised once and run in every round: a reduce to rank 0, followed
+// by a bcast of its result.
 
 #include <math.h>
 #include <quadrille/quadrille.h>
@@ -12,14 +13,15 @@ typedef struct {
   double y;
 } point;
 
-// Every call returns MPI_SUCCESS or an error code of MPI; the text says what to change. No other rank hears of it.
+// Every call returns MPI_SUCCESS or an MPI error code; quadrille_error_text explains it. Other ranks are not notified.
 static void require(int code) {
   if (code == MPI_SUCCESS) return;
   fprintf(stderr, "%s\n", quadrille_error_text());
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-// What all ranks get wrong alike is refused on all of them before a byte has moved, and the communicator goes on.
+// An invalid argument on all ranks is an error on all of them before data is moved, and the communicator remains
+// usable.
 static int refusal_is_reported(quadrille_comm comm, int rank) {
   const quadrille_options options = {.algorithm = "carrier_pigeon"};
   const int code = quadrille_barrier(comm, &options);
@@ -27,7 +29,7 @@ static int refusal_is_reported(quadrille_comm comm, int rank) {
   return code != MPI_SUCCESS;
 }
 
-// Points of the line y = slope x + intercept, x from -1 to 1; each rank has its own, and not as many as the others.
+// Points of the line y = slope x + intercept, x from -1 to 1; each rank has a different number.
 static point* make_points(long count, int rank, double slope, double intercept) {
   point* points = malloc((size_t)count * sizeof *points);
   for (long i = 0; points && i < count; ++i) {
@@ -47,7 +49,7 @@ static void gradient_of(const point* points, long count, const double line[2], d
   }
 }
 
-// Descends so many rounds from the line 0.
+// Descends for so many rounds, starting from the line 0.
 static void fit(const point* points, long count, double all, int rounds, quadrille_comm comm, double line[2]) {
   double mine[2];
   double sum[2];
@@ -55,7 +57,7 @@ static void fit(const point* points, long count, double all, int rounds, quadril
   quadrille_request share;
   require(quadrille_reduce_init(mine, sum, 2, MPI_DOUBLE, MPI_SUM, 0, comm, NULL, &add));
   require(quadrille_bcast_init(sum, 2, MPI_DOUBLE, 0, comm, NULL, &share));
-  require(quadrille_then_start(add, share));  // from now on every run of add is followed by one of share
+  require(quadrille_then_start(add, share));  // every completion of add starts share
   line[0] = line[1] = 0;
   for (int round = 0; round < rounds; ++round) {
     gradient_of(points, count, line, mine);
@@ -76,7 +78,7 @@ int main(int argc, char** argv) {
   require(quadrille_comm_rank(comm, &rank));
   const int refused = refusal_is_reported(comm, rank);
 
-  double settings[3] = {0};  // slope, intercept, rounds: rank 0 knows them
+  double settings[3] = {0};  // slope, intercept, rounds: known to rank 0
   if (rank == 0) {
     settings[0] = 3;
     settings[1] = -2;

@@ -1,9 +1,9 @@
-// An allreduce in four levels, put together by hand from collectives that start one another: ranks reduce inside groups
-// of two, say those of a socket, the leaders of these inside groups of two, say those of a node, and so on; at the top
-// the leaders run an allreduce, and the result comes down by broadcasts. Every collective is set up once, and its end
-// starts the next: one start() sets all of it going, and nobody waits in between.
+// A four-level allreduce composed of persistent collectives that start one another: ranks reduce inside groups of two,
+// such as a socket, their leaders inside groups of two, such as a node, and so on; at the top the leaders run an
+// allreduce, and the result is broadcast down. Every collective is initialised once, and its completion starts the
+// next: one start() starts the whole chain, without waiting in between.
 //
-// The library does the same by itself, over the levels it finds, with QUADRILLE_ALGORITHM=allreduce=hierarchical.
+// The library has this built in, for the levels of the machine: QUADRILLE_ALGORITHM=allreduce=hierarchical.
 
 #include <mpi.h>
 
@@ -19,11 +19,11 @@ namespace {
 
 class LevelledAllreduce {
  public:
-  // `widths`: how many make up a group, from the innermost level on; one more level joins what is left.
+  // `widths`: the size of a group on each level, from the innermost; one more level joins the rest.
   LevelledAllreduce(MPI_Comm comm, std::span<const int> widths, std::span<double> data) {
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
-    int below = 1;  // ranks that a member of the level speaks for
+    int below = 1;  // ranks that a member of the level represents
     std::vector<quadrille::Persistent> ways_down;
     for (const int width : widths) {
       const bool member = rank % below == 0;
@@ -42,8 +42,8 @@ class LevelledAllreduce {
       stages_.push_back(std::move(ways_down.back()));
       ways_down.pop_back();
     }
-    // The continuations. On each communicator they start one collective after another in the same order on all ranks:
-    // what is above a rank's group comes between its reduce and its broadcast.
+    // The chain. On each communicator collectives start in the same order on all ranks: those of the levels above a
+    // group come between its reduce and its broadcast.
     for (std::size_t i = 0; i + 1 < stages_.size(); ++i) {
       stages_[i].then([&next = stages_[i + 1]] { next.start(); });
     }
@@ -53,7 +53,7 @@ class LevelledAllreduce {
     done_ = 0;
     stages_.front().start();
   }
-  // Keeps it going; returns whether it is done. A collective is over once it has started the next.
+  // Makes progress; returns whether the chain is complete. A collective is complete once it has started the next.
   bool test() {
     while (done_ < stages_.size() && stages_[done_].test()) ++done_;
     return done_ == stages_.size();
@@ -64,7 +64,7 @@ class LevelledAllreduce {
   std::size_t stages() const { return stages_.size(); }
 
  private:
-  // A communicator of the ranks that name the same group, freed at the end.
+  // A communicator of the ranks with the same group, freed at the end.
   class Split {
    public:
     Split(MPI_Comm comm, int group) { MPI_Comm_split(comm, group, 0, &comm_); }
@@ -81,7 +81,7 @@ class LevelledAllreduce {
   };
   static Split split(MPI_Comm comm, int group) { return {comm, group}; }
 
-  // In place on the leader, who is rank 0 of the group.
+  // In place on the leader, rank 0 of the group.
   void add_reduce(quadrille::Communicator& group, std::span<double> data) {
     const bool leads = group.rank() == 0;
     stages_.push_back(group.reduce_init(leads ? MPI_IN_PLACE : data.data(), leads ? data.data() : nullptr,
@@ -107,7 +107,7 @@ bool run() {
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = round * (rank + static_cast<double>(i));
     sum.start();
     for (int work = 0; work < 1000 && !sum.test(); ++work) {
-      // Something useful goes here.
+      // Computation goes here.
     }
     sum.wait();
     for (std::size_t i = 0; i < data.size(); ++i) {

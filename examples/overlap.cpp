@@ -1,6 +1,6 @@
-// Hides a reduction behind computation: Jacobi's method for Laplace's equation on the unit square. The grid is cut into
-// strips of rows, one for each rank. While a sweep runs, the norm of the sweep before it is being summed up, so that
-// nobody stands still for it; the price is that convergence is noticed one sweep late.
+// Overlaps a reduction with computation: Jacobi's method for Laplace's equation on the unit square. The grid is divided
+// into strips of rows, one per rank. During a sweep the norm of the previous sweep is reduced, so that no rank waits
+// for it; convergence is detected one sweep late.
 
 #include <mpi.h>
 
@@ -16,17 +16,17 @@
 
 namespace {
 
-constexpr int inner = 16;  // rows, and columns, between the borders
+constexpr int inner = 16;  // rows and columns between the borders
 constexpr int width = inner + 2;
 
-// Harmonic, and of so low a degree that the five-point stencil has it exactly: what remains is Jacobi's own error.
+// Harmonic, and of so low a degree that the five-point stencil is exact: the remaining error is that of the iteration.
 double solution(int row, int column) {
   const double y = static_cast<double>(row) / (inner + 1);
   const double x = static_cast<double>(column) / (inner + 1);
   return x * x - y * y;
 }
 
-// Rows `first` to `last` of the square, and the one before and after them: a neighbour's, or the border.
+// Rows `first` to `last` of the square, and one halo row on each side: a neighbour's, or the border.
 struct Strip {
   int first;
   int last;
@@ -46,7 +46,7 @@ Strip make_strip(int first, int last) {
   return strip;
 }
 
-// Plain MPI goes on working beside Quadrille.
+// Plain MPI calls work alongside Quadrille.
 void exchange_halo(Strip& strip, int above, int below) {
   MPI_Sendrecv(strip.row(strip.first), width, MPI_DOUBLE, above, 0, strip.row(strip.last), width, MPI_DOUBLE, below, 0,
                MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -54,8 +54,8 @@ void exchange_halo(Strip& strip, int above, int below) {
                above, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-// Returns the sum of the squares of what changed. A collective gets on only inside calls of the library, so one look
-// after each row keeps it going; without them all of it would be left for wait().
+// Returns the sum of the squared changes. A collective makes progress only inside calls of the library, so it is tested
+// after each row; otherwise all of it would be left to wait().
 double sweep(Strip& old, Strip& next, quadrille::Pending& pending) {
   double changed = 0;
   for (int row = old.first; row < old.last; ++row) {
@@ -81,14 +81,14 @@ bool solve() {
   const int above = rank > 0 ? rank - 1 : MPI_PROC_NULL;
   const int below = rank < ranks - 1 ? rank + 1 : MPI_PROC_NULL;
 
-  double mine = std::numeric_limits<double>::infinity();  // before the first sweep nothing has converged
+  double mine = std::numeric_limits<double>::infinity();  // not converged before the first sweep
   double all = 0;
   int sweeps = 0;
   do {
     // `mine` and `all` belong to the collective until wait() returns.
     quadrille::Pending norm = comm.iallreduce(std::span(&mine, 1), std::span(&all, 1), std::plus{});
-    // Blocking in MPI with a collective pending is safe only because each neighbour comes here before it waits for
-    // that same collective. If it waited first, it could wait for this rank, and this rank for it.
+    // Blocking in MPI with a pending collective is safe only because each neighbour gets here before it waits for that
+    // collective. Otherwise two ranks could wait for each other.
     exchange_halo(grid, above, below);
     const double changed = sweep(grid, next, norm);
     norm.wait();
@@ -103,7 +103,7 @@ bool solve() {
       error = std::max(error, std::abs(grid.row(row)[column] - solution(row, column)));
     }
   }
-  // Any function of two elements will do; this one in place, since input and output are the same range.
+  // A user-defined operation; in place, since input and output are the same range.
   comm.allreduce(std::span(&error, 1), std::span(&error, 1), [](double a, double b) { return std::max(a, b); });
   const bool right = error < 1e-6;
   if (rank == 0) std::printf("%d sweeps, largest error %.1e: %s\n", sweeps, error, right ? "right" : "WRONG");

@@ -1,5 +1,5 @@
-// Moves particles through a periodic box that is cut into slabs, one for each rank. After each step those who have left
-// their slab go to the rank that owns the new one, within the arrays that hold them: there is no second set of arrays.
+// Moves particles through a periodic box that is divided into slabs, one per rank. After each step particles that have
+// left their slab migrate to the rank that owns the new one, within their arrays: there is no second set of arrays.
 
 #include <mpi.h>
 
@@ -19,8 +19,8 @@ namespace {
 
 using Vector = std::array<double, 3>;
 
-constexpr std::int64_t average = 20000;         // particles a rank
-constexpr std::int64_t room = average * 3 / 2;  // that each has memory for
+constexpr std::int64_t average = 20000;         // particles per rank
+constexpr std::int64_t room = average * 3 / 2;  // capacity of each rank
 constexpr int steps = 10;
 
 struct Particles {
@@ -31,12 +31,12 @@ struct Particles {
   std::size_t size() const { return ids.size(); }
 };
 
-// The slab, and the rank, that a position falls into.
+// The slab, and thus the rank, of a position.
 int owner(const Vector& position, int ranks) {
   return std::min(static_cast<int>(position[0] * ranks), ranks - 1);
 }
 
-// Every rank draws its own, from all over the box.
+// Every rank generates particles in the whole box.
 Particles draw(int rank) {
   std::mt19937 random(static_cast<unsigned>(rank));
   std::uniform_real_distribution<double> place(0, 1);
@@ -53,8 +53,8 @@ Particles draw(int rank) {
   return drawn;
 }
 
-// Each particle goes to its owner. All arrays become as long as what they receive, and stay where they are as long as
-// that fits their capacity.
+// Each particle migrates to its owner. All arrays are resized to the received length, and are not reallocated if that
+// fits their capacity.
 quadrille::ExchangeResult deal(quadrille::Communicator& comm, Particles& particles) {
   const auto rank_of = [&comm](const Vector& position, const Vector&, std::int64_t) {
     return owner(position, comm.size());
@@ -72,11 +72,11 @@ void step(Particles& particles) {
   }
 }
 
-// What the check wants to know, summed up over all ranks, and the largest amounts of memory.
+// Sums over all ranks for the check, and the maximum memory.
 struct Summary {
   std::int64_t count = 0;
   std::int64_t sum_of_ids = 0;
-  std::int64_t strangers = 0;  // not in the slab of their rank
+  std::int64_t strangers = 0;  // not in their rank's slab
   std::int64_t moved = 0;
   std::int64_t peak_bytes = 0;
   std::int64_t received_bytes = 0;
@@ -115,8 +115,8 @@ bool simulate() {
       summary.count == wanted && summary.sum_of_ids == wanted * (wanted - 1) / 2 && summary.strangers == 0;
   if (comm.rank() == 0) {
     std::printf(
-        "%lld particles, %lld moves to another rank in %d steps: %s; %lld bytes a rank beside the arrays, a "
-        "second set would take %lld\n",
+        "%lld particles, %lld migrations in %d steps: %s; %lld bytes per rank beside the arrays, a second set would "
+        "take %lld\n",
         static_cast<long long>(summary.count), static_cast<long long>(summary.moved), steps, right ? "right" : "WRONG",
         static_cast<long long>(summary.peak_bytes), static_cast<long long>(summary.received_bytes));
   }
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   try {
     right = simulate();
   } catch (const quadrille::Error& error) {
-    // If the arrays have too little room it says how much to reserve, on every rank.
+    // If the arrays are too small, every rank throws with the capacity to reserve.
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

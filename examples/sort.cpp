@@ -1,5 +1,5 @@
-// Sorts keys across ranks within bounded memory: each rank sorts its own, samples of all of them name the borders
-// between the ranks' shares, each key goes to its share within the vector that holds it, and each rank sorts what came.
+// A distributed sample sort in bounded memory: each rank sorts its keys, samples of all ranks determine the splitters,
+// the keys are redistributed within their vector, and each rank sorts what it received.
 
 #include <mpi.h>
 
@@ -19,20 +19,20 @@ using Keys = std::vector<Key>;
 using Counts = std::vector<std::int64_t>;
 
 constexpr std::size_t keys_each = 250000;
-constexpr std::size_t oversampling = 16;  // samples of each rank for each share
+constexpr std::size_t oversampling = 16;  // samples per rank and share
 
 std::size_t samples_of(int ranks) {
   return oversampling * static_cast<std::size_t>(ranks);
 }
 
-// No share is larger, if keys are all different. It holds as many samples as one rank takes; each stands for the keys
-// up to it, and each rank may add some behind its last sample in the share, fewer than up to its next.
+// The maximum share, if keys are distinct. It has as many samples as one rank takes; each represents the keys up to it,
+// and each rank may add fewer keys than one sample interval after its last sample in the share.
 std::size_t largest_share(int ranks) {
   const std::size_t between = keys_each / samples_of(ranks) + 1;
   return (samples_of(ranks) + static_cast<std::size_t>(ranks)) * between;
 }
 
-// Smaller ones on lower ranks: what a rank has and what it gets are not alike.
+// Smaller keys on lower ranks, so that send and receive counts differ.
 Keys draw(int rank, int ranks) {
   std::mt19937_64 random(static_cast<unsigned>(rank));
   Keys keys;
@@ -52,7 +52,7 @@ Keys choose_borders(quadrille::Communicator& comm, const Keys& sorted) {
   return borders;
 }
 
-// How many of the sorted keys go to each rank.
+// The number of sorted keys for each rank.
 Counts count_shares(const Keys& sorted, const Keys& borders) {
   Counts counts;
   auto begin = sorted.begin();
@@ -65,7 +65,7 @@ Counts count_shares(const Keys& sorted, const Keys& borders) {
   return counts;
 }
 
-// What the check wants to know of the keys of one rank, or of several ranks in a row.
+// A summary of the keys of one rank or of consecutive ranks, for the check.
 struct Run {
   std::int64_t count = 0;
   std::uint64_t sum = 0;  // may wrap
@@ -74,7 +74,7 @@ struct Run {
   bool in_order = true;
 };
 
-// Associative, but not commutative: combined in the order of ranks.
+// Associative, but not commutative: combined in rank order.
 struct Join {
   Run operator()(const Run& left, const Run& right) const {
     if (left.count == 0) return right;
@@ -107,8 +107,8 @@ bool sort_keys() {
   std::sort(keys.begin(), keys.end());
   const Counts counts = count_shares(keys, choose_borders(comm, keys));
   const quadrille::ExchangeResult moved = comm.redistribute(keys, counts, {.memory = 32768});
-  // A sorted run has come from each rank, as long as `moved.counts` says. std::inplace_merge would join them in fewer
-  // steps, but takes a buffer for that which may be as long as what it merges; std::sort needs none.
+  // The received keys are sorted runs of lengths `moved.counts`. std::inplace_merge would merge them in fewer steps,
+  // but may allocate a buffer as large as the keys; std::sort needs none.
   std::sort(keys.begin(), keys.end());
 
   const Run after = join(comm, keys);
@@ -116,7 +116,7 @@ bool sort_keys() {
   const std::int64_t share = largest(comm, static_cast<std::int64_t>(keys.size() * sizeof(Key)));
   const std::int64_t peak = largest(comm, moved.peak_bytes);
   if (comm.rank() == 0) {
-    std::printf("%lld keys on %d ranks: %s; %lld bytes a rank beside the keys, a second buffer would take %lld\n",
+    std::printf("%lld keys on %d ranks: %s; %lld bytes per rank beside the keys, a second buffer would take %lld\n",
                 static_cast<long long>(after.count), comm.size(), right ? "sorted" : "WRONG",
                 static_cast<long long>(peak), static_cast<long long>(share));
   }
@@ -131,7 +131,7 @@ int main(int argc, char** argv) {
   try {
     right = sort_keys();
   } catch (const quadrille::Error& error) {
-    // What is wrong on one rank is thrown on all; says what to reserve if a share does not fit.
+    // An error on one rank is thrown on all, with the capacity to reserve if a share does not fit.
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }

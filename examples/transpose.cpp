@@ -1,5 +1,5 @@
-// Transposes a square matrix that is cut into rows, one piece for each rank, as between the two passes of an FFT. It
-// stays in the memory it lies in: the blocks of two ranks are exchanged in place, and there is no second matrix.
+// Transposes a square matrix that is distributed by rows, as between the two passes of an FFT. The blocks of two ranks
+// are exchanged in place, without a second matrix.
 
 #include <mpi.h>
 
@@ -15,8 +15,8 @@ namespace {
 
 constexpr int order = 1000;
 
-// Rows are cut as evenly as can be, columns in the same way. Rows `first_of(rank)` to `first_of(rank + 1)` are a
-// rank's.
+// Rows and columns are distributed as evenly as possible. A rank owns the rows `first_of(rank)` to `first_of(rank +
+// 1)`.
 int first_of(int rank, int ranks) {
   return static_cast<int>(std::int64_t{order} * rank / ranks);
 }
@@ -25,7 +25,7 @@ double element(int row, int column) {
   return static_cast<double>(row) * order + column;
 }
 
-// A block of some rows of the matrix, its elements taken row by row.
+// A block of the matrix, in row-major order.
 MPI_Datatype by_rows(int rows, int columns) {
   MPI_Datatype block = MPI_DATATYPE_NULL;
   MPI_Type_vector(rows, columns, order, MPI_DOUBLE, &block);
@@ -33,7 +33,7 @@ MPI_Datatype by_rows(int rows, int columns) {
   return block;
 }
 
-// The same, column by column.
+// The same, in column-major order.
 MPI_Datatype by_columns(int rows, int columns) {
   MPI_Datatype column = MPI_DATATYPE_NULL;
   MPI_Datatype next_to_another = MPI_DATATYPE_NULL;
@@ -53,8 +53,8 @@ void transpose(quadrille::Communicator& comm, std::span<double> rows) {
   const int first = first_of(rank, ranks);
   const int height = first_of(rank + 1, ranks) - first;
 
-  // A block of ours is as wide as the other's is high, and the other way round. If one of the two takes its block by
-  // rows, and the other by columns, each element comes to where it belongs, whichever way it goes.
+  // The blocks of two ranks have transposed shapes. If one rank describes its block in row-major and the other in
+  // column-major order, each element arrives at its transposed position, in both directions.
   const std::vector<std::int64_t> ones(static_cast<std::size_t>(ranks), 1);
   std::vector<std::int64_t> places;  // in bytes
   std::vector<MPI_Datatype> blocks;
@@ -64,18 +64,18 @@ void transpose(quadrille::Communicator& comm, std::span<double> rows) {
     places.push_back(std::int64_t{column} * static_cast<std::int64_t>(sizeof(double)));
     blocks.push_back(rank < peer ? by_rows(height, width) : by_columns(height, width));
   }
-  // With MPI_IN_PLACE nothing else is said of what is sent: it is what lies where something is to be received.
+  // With MPI_IN_PLACE the send data is taken from the receive blocks.
   comm.alltoallw(MPI_IN_PLACE, {}, rows.data(), {ones.data(), places.data(), blocks.data()});
   for (MPI_Datatype& block : blocks) MPI_Type_free(&block);
 
-  // Our own block has not moved; it is square.
+  // The own block is square and is transposed locally.
   double* own = rows.data() + first;
   for (int i = 0; i < height; ++i) {
     for (int j = 0; j < i; ++j) std::swap(own[i * order + j], own[j * order + i]);
   }
 }
 
-// Whether the rows from `first` on are those of the transposed matrix.
+// Whether the rows from `first` on equal those of the transposed matrix.
 bool transposed(std::span<const double> rows, int first) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const int row = first + static_cast<int>(i / order);
@@ -97,7 +97,7 @@ bool run() {
 
   transpose(comm, rows);
 
-  // Of each the largest of all ranks.
+  // The maximum over all ranks.
   struct Result {
     bool wrong;
     std::int64_t peak;
@@ -109,7 +109,7 @@ bool run() {
   });
   if (comm.rank() == 0) {
     std::printf(
-        "%d x %d on %d ranks: %s; %lld bytes beside the matrix of %lld a rank, a second buffer would take %lld\n",
+        "%d x %d on %d ranks: %s; %lld bytes beside the matrix of %lld per rank, a second buffer would take %lld\n",
         order, order, comm.size(), result.wrong ? "WRONG" : "right", static_cast<long long>(result.peak),
         static_cast<long long>(result.matrix), static_cast<long long>(result.matrix));
   }

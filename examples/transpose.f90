@@ -1,6 +1,6 @@
-! A matrix is transposed across ranks within its own memory, as between the two passes of a Fourier transform: each rank
-! has some columns, and gets the same rows. Its columns lie in blocks, one for each rank, which swap places in pairs; what
-! came is then transposed block by block.
+! Transposes a distributed matrix in place, as between the two passes of a Fourier transform: each rank has some
+! columns, and receives the same rows. Its columns are stored in blocks, one per rank, which are swapped in pairs; the
+! received blocks are then transposed one by one.
 
 program transpose_in_place
   use, intrinsic :: iso_c_binding, only: c_int64_t
@@ -34,7 +34,7 @@ program transpose_in_place
     end do
   end do
 
-  ! What two ranks have for each other is of one size, and takes one place.
+  ! The blocks that two ranks exchange have the same size and position.
   call quadrille_alltoallv_in_place(matrix, counts, starts, counts, starts, MPI_DOUBLE_PRECISION, comm, error)
   call stop_at(error)
 
@@ -61,7 +61,7 @@ program transpose_in_place
 
 contains
 
-  ! The first column of a rank, and how many it has.
+  ! The first column of a rank, and the number of columns.
   pure integer function first(of)
     integer, intent(in) :: of
     first = n / ranks * of + min(of, mod(n, ranks))
@@ -77,8 +77,8 @@ contains
     element = row + 1d-4 * column
   end function
 
-  ! A block came as `rows` x `width`, column by column, and becomes `width` x `rows`. One block's worth of memory at a
-  ! time: a p-th of the matrix.
+  ! A block is received as `rows` x `width`, in column-major order, and becomes `width` x `rows`. Uses memory for one
+  ! block, a p-th of the matrix.
   subroutine transpose_block(block, rows, width)
     integer, intent(in) :: rows, width
     double precision, intent(inout) :: block(rows * width)

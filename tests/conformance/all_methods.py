@@ -161,7 +161,7 @@ def buffers(comm, form):
 
 
 def special_buffers(comm):
-    """Types with gaps, pairs, and an operation of the program's own that does not commute."""
+    """Types with gaps, pairs, and a non-commutative user-defined operation."""
     rank, size = comm.rank, comm.size
     column = MPI.INT64_T.Create_vector(4, 1, 3).Create_resized(0, 8)
     column.Commit()
@@ -217,7 +217,7 @@ def objects(comm):
 
 
 def neighbours(comm):
-    """A ring of ranks: collectives that go down to the MPI."""
+    """A ring of ranks: neighbourhood collectives, which are passed through to MPI."""
     rank, size = comm.rank, comm.size
     ring = comm.Create_cart([size], periods=[True])
     out = numpy.zeros((2, COUNT), "i8")
@@ -228,7 +228,7 @@ def neighbours(comm):
 
 
 def two_groups(comm):
-    """An intercommunicator: its collectives go down to the MPI."""
+    """An intercommunicator: its collectives are passed through to MPI."""
     half = comm.Split(comm.rank % 2, comm.rank)
     between = half.Create_intercomm(0, comm, 1 - comm.rank % 2)
     others = [r for r in range(comm.size) if r % 2 != comm.rank % 2]

@@ -119,21 +119,21 @@ def attempt(arguments, entry):
 
 
 def sums_of(outcomes):
-    """Gives the calls a collective, of all ranks of all tests: those served and those handed down."""
-    served, handed_down = collections.Counter(), collections.Counter()
+    """Gives the calls per collective, of all ranks of all tests: those replaced and those passed through."""
+    replaced, passed_through = collections.Counter(), collections.Counter()
     for report in (outcome.report for outcome in outcomes):
         for row in report.get("calls", ()):
-            served[row["collective"]] += row["served"]
-        for name, reasons in report.get("handed_down", {}).items():
-            handed_down[name] += sum(reasons.values())
-    return served, handed_down
+            replaced[row["collective"]] += row["replaced"]
+        for name, reasons in report.get("passed_through", {}).items():
+            passed_through[name] += sum(reasons.values())
+    return replaced, passed_through
 
 
-def print_sums(outcomes, served, handed_down):
+def print_sums(outcomes, replaced, passed_through):
     print(f"\nreports from {sum(bool(outcome.report) for outcome in outcomes)} of {len(outcomes)} tests:")
-    print(f"{'':<24}{'served':>12}{'handed down':>14}")
-    for name in sorted({**served, **handed_down}):
-        print(f"{name:<24}{served[name]:>12}{handed_down[name]:>14}")
+    print(f"{'':<24}{'replaced':>12}{'passed through':>16}")
+    for name in sorted({**replaced, **passed_through}):
+        print(f"{name:<24}{replaced[name]:>12}{passed_through[name]:>16}")
 
 
 def run(arguments):
@@ -150,32 +150,32 @@ def run(arguments):
             if not outcome.passed:
                 print_tail(outcome)
     print_slowest(last, time.monotonic() - start)
-    served, handed_down = sums_of(last)
-    print_sums(last, served, handed_down)
+    replaced, passed_through = sums_of(last)
+    print_sums(last, replaced, passed_through)
     failed = [outcome.entry.line for outcome in last if not outcome.passed]
     print(f"{retried} tests were run again, at most {MOST_RETRIED} may be")
-    print(f"\n{served.total()} calls served, at least {arguments.least_served} required")
+    print(f"\n{replaced.total()} calls replaced, at least {arguments.least_served} required")
     for line in failed:
         print(f"failed: {line}")
     print(f"{len(last) - len(failed)} passed, {len(failed)} failed")
-    return bool(failed) or retried > MOST_RETRIED or not last or served.total() < arguments.least_served
+    return bool(failed) or retried > MOST_RETRIED or not last or replaced.total() < arguments.least_served
 
 
 # Subcommand pace.
 
 def pace(arguments):
-    """Times some of the tests by the MPI alone and with the library, each as it is installed."""
+    """Times some of the tests without and with the library, each as it is installed."""
     entries = [dataclasses.replace(entry, ranks=arguments.ranks) for entry in
                suite.read_list(suite.passing_list(arguments.mpi)) if entry.folder in arguments.folders]
     totals = [0.0, 0.0]
     for entry in entries[::arguments.every]:
-        alone, served = (launch.run_test(arguments.mpi, arguments.work, entry, libraries, as_installed=True)
+        alone, with_library = (launch.run_test(arguments.mpi, arguments.work, entry, libraries, as_installed=True)
                          for libraries in ((), (arguments.preload.resolve(),)))
-        counts = alone.passed and served.passed or alone.timed_out and served.passed
-        print(f"{alone.seconds:8.2f} s alone{'+' if alone.timed_out else ' '} {served.seconds:8.2f} s with the library  "
+        counts = alone.passed and with_library.passed or alone.timed_out and with_library.passed
+        print(f"{alone.seconds:8.2f} s alone{'+' if alone.timed_out else ' '} {with_library.seconds:8.2f} s with the library  "
               f"{entry.line}{'' if counts else ', left out: it fails on so many ranks'}", flush=True)
         if counts:
-            totals = [totals[0] + alone.seconds, totals[1] + served.seconds]
+            totals = [totals[0] + alone.seconds, totals[1] + with_library.seconds]
     print(f"{totals[0]:.1f} s alone, {totals[1]:.1f} s with the library: {totals[0] / totals[1]:.1f} times faster")
 
 
@@ -219,7 +219,7 @@ def parse_arguments():
                          help="on the nodes of the cluster that this command has brought up")
     command.add_argument("--only", default="", metavar="TEXT", help="only the tests whose line contains this")
     command.add_argument("--least-served", type=int, default=0, metavar="N",
-                         help="fail if the library served fewer calls (default: 0)")
+                         help="fail if the library replaced fewer calls (default: 0)")
     return parser.parse_args()
 
 

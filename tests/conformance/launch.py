@@ -101,7 +101,7 @@ def command_line(mpi_name, entry, variables, cluster):
     mpi, program = mpis.MPIS[mpi_name], [f"./{entry.program}", *entry.arguments]
     if cluster:
         settings = [f"{name}={value}" for name, value in variables]
-        # One after another, so that tests of few ranks are on several nodes, too.
+        # Round robin, so that tests of few ranks are on several nodes, too.
         words = ["cluster", "run", "-n", str(entry.ranks), "--mpi", mpi_name, "--map", "cyclic"]
         return [cluster, *words, "--", "env", *settings, *program]
     options = [option for name, value in variables for option in mpi.variable(name, value)]
@@ -126,7 +126,7 @@ def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=Fal
         output += f"\nkilled after {entry.limit} s"
     passed = is_success(entry, output, status)
     try:
-        told = json.loads(text)
+        contents = json.loads(text)
     except ValueError:
-        passed, told, output = False, {}, f"{output}\nunreadable report: {text}"
-    return Outcome(entry, passed, seconds, output, told, status is None)
+        passed, contents, output = False, {}, f"{output}\nunreadable report: {text}"
+    return Outcome(entry, passed, seconds, output, contents, status is None)

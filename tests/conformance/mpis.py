@@ -1,4 +1,4 @@
-"""The MPIs that Debian has, and how programs are built and started with them."""
+"""Debian's MPIs, and how programs are built and started with them."""
 
 import collections.abc
 import dataclasses
@@ -13,7 +13,7 @@ class Mpi:
     launcher: tuple
     variable: collections.abc.Callable  # options that set a variable for the ranks
     environment: dict
-    spins: bool  # while it waits, whatever it is told: see yield.c
+    spins: bool  # while it waits, regardless of settings: see yield.c
 
 
 MPIS = {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs real programs, each by itself and again with all its collectives served by the drop-in, and compares.
+"""Runs real programs without and with the drop-in, which replaces all their collectives, and compares the results.
 
 Alone under MPICH, whose waits spin, a library makes them yield the core, or programs with more ranks than cores would
 take many times as long. A program's facts, what it says of its results, must be the same both times, and what they must contain they must
@@ -107,7 +107,7 @@ def hpcc_facts(_output, folder):
             *lines_matching(r"_Errors=|Failure=|Failures=|^Success=|^PTRANS_residual=", text)]
 
 
-# LAMMPS: a melting crystal, as its own bench has it, a smaller one.
+# LAMMPS: its melt benchmark, with a smaller crystal.
 
 LAMMPS_INPUT = """units lj
 atom_style atomic
@@ -138,7 +138,7 @@ def lammps_facts(output, _folder):
     return lines_matching(r"^ +\d+( +-?[\d.]+(e[+-]\d+)?){5} *$|^Created|^Neighbor list builds|^Total # of neigh", output)
 
 
-# FFTW: its own tester, which holds transforms of many shapes against their definition.
+# FFTW: its tester, which compares transforms of many shapes with their definition.
 
 FFTW_SHAPES = ("ofc32x16 obc32x16 ofc12x12x12 ibc24x7 ofc1024 ibc1536 ofr16x20 obr16x20 ifr8x9x10 ofc5x7x11 ofc]64x8 "
                "obc[24x18 ifc[]20x12 ok]12e01x16e10 ofc256x256").split()
@@ -171,8 +171,8 @@ def fftw_facts(output, _folder):
 
 # ScaLAPACK: its testers, of double and of complex numbers, and those of BLACS and PBLAS.
 
-# Not xdllt: it hangs by itself. Two ranks call MPI_Bcast and MPI_Allreduce on one communicator at the same time, as
-# `quadrille run --force --check` tells.
+# Not xdllt: it hangs without the drop-in. Two ranks call MPI_Bcast and MPI_Allreduce on one communicator at the same
+# time, as `quadrille run --force --check` shows.
 TESTERS = ("xdlu xdqr xdls xdinv xdhrd xdbrd xdtrd xdnep xdgblu xdptllt xdpbllt xdsvd xdsep xdgsep xzlu xzqr xzevc xzls "
            "PBLAS/dpb1tst PBLAS/dpb2tst PBLAS/zpb3tst").split()
 
@@ -210,7 +210,8 @@ PROGRAMS = {
 }
 
 
-# One of its residuals is too large in 5 of 12 runs by itself, under Open MPI: the fact that says so, and how often to ask.
+# One of its residuals is too large in 5 of 12 runs without the drop-in, under Open MPI: the fact that shows it, and the
+# number of attempts.
 FLAKY = {"scalapack/xdsep": (r"^failed [1-9]", 8)}
 
 
@@ -220,7 +221,7 @@ def missing_packages(names):
 
 
 def run_once(name, arguments, forced):
-    """Gives facts, calls served (of all ranks), seconds, and the output of one run."""
+    """Gives facts, calls replaced (of all ranks), seconds, and the output of one run."""
     program, mpi = PROGRAMS[name], mpis.MPIS[arguments.mpi]
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -236,11 +237,11 @@ def run_once(name, arguments, forced):
         if status != program.status:
             return [f"exit status {status}"], 0, seconds, output
         rows = json.loads(report.read_text())["calls"] if forced and status == 0 else []
-        return program.facts(output, folder), sum(row["served"] for row in rows), seconds, output
+        return program.facts(output, folder), sum(row["replaced"] for row in rows), seconds, output
 
 
 def run_until_good(name, arguments, forced):
-    """The same; one that fails by itself now and then is asked again."""
+    """The same; repeated for a program that fails sporadically without the drop-in."""
     failure, attempts = FLAKY.get(name, ("", 1))
     for _ in range(attempts):
         result = run_once(name, arguments, forced)
@@ -250,10 +251,10 @@ def run_until_good(name, arguments, forced):
 
 
 def check(name, arguments):
-    """Runs a program both ways; gives what is wrong, if anything is."""
+    """Runs a program both ways; gives the errors, if any."""
     program = PROGRAMS[name]
     alone, _, seconds_alone, output_alone = run_until_good(name, arguments, False)
-    forced, served, seconds, output = run_until_good(name, arguments, True)
+    forced, replaced, seconds, output = run_until_good(name, arguments, True)
     faults = []
     if not any(re.search(program.success, fact) for fact in alone):
         faults.append(f"alone it has no success:\n{output_alone[-3000:]}")
@@ -262,9 +263,9 @@ def check(name, arguments):
         faults += [f"only alone: {fact}" for fact in alone if fact not in forced]
         faults += [f"only with the drop-in: {fact}" for fact in forced if fact not in alone]
         faults.append(f"the facts differ; the output's end with the drop-in:\n{output[-3000:]}")
-    if served < program.least_served:
-        faults.append(f"{served} calls served, at least {program.least_served} expected")
-    print(f"{'FAILED' if faults else 'ok':<8}{name:<22}{len(alone):>5} facts, {served:>8} calls served, "
+    if replaced < program.least_served:
+        faults.append(f"{replaced} calls replaced, at least {program.least_served} expected")
+    print(f"{'FAILED' if faults else 'ok':<8}{name:<22}{len(alone):>5} facts, {replaced:>8} calls replaced, "
           f"{seconds_alone:6.1f} s alone, {seconds:6.1f} s with the drop-in", flush=True)
     for fault in faults:
         print(f"    {fault}", flush=True)

@@ -1,5 +1,5 @@
-// Preloaded with MPICH, whose waits spin: with more ranks than cores each would wait for the end of another's time
-// slice, 4 ms a message. Here a rank that finds nothing to do yields instead, as Open MPI does if told to.
+// Preloaded with MPICH, whose waits spin: when oversubscribed, each message would wait for the end of another rank's
+// time slice, 4 ms. Here an idle rank yields instead, as Open MPI's mpi_yield_when_idle.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

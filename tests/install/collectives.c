@@ -1,5 +1,5 @@
-// Any program of MPI: it knows nothing of Quadrille. Calls each collective of the drop-in a different number of times,
-// and exits with 1 if a result is wrong.
+// A plain MPI program without Quadrille. Calls some collectives, each a different number of times, and exits with 1 if
+// a result is wrong.
 
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""Programs built against an installed Quadrille, each way that a user may."""
+"""Programs built against an installed Quadrille, in each supported way."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ def run(*words, **environment):
 
 
 class Installation:
-    """What lies below a prefix, for one MPI; `libraries` is where libraries go below it."""
+    """An installation prefix, for one MPI; `libraries` is its library folder."""
 
     def __init__(self, prefix, libraries, mpi):
         self.prefix = pathlib.Path(prefix)

@@ -1,4 +1,4 @@
-"""Quadrille as a user of one MPI meets it: installs a build into a temporary folder, and works from there."""
+"""Installs a build into a temporary folder, and tests it from there for one MPI."""
 
 import argparse
 import json
@@ -102,25 +102,25 @@ class Installed(unittest.TestCase):
         for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md", "share/modulefiles/quadrille"):
             self.assertTrue((self.prefix / file).is_file(), file)
 
-    def test_the_drop_in_serves_a_program_that_does_not_know_it(self):
+    def test_the_drop_in_replaces_the_calls_of_an_unmodified_program(self):
         program = self.folder / "collectives"
         run(GIVEN.compiler, HERE / "collectives.c", "-o", program)
-        for told in ("FORCE", "EXCEPT"):
-            with self.subTest(told):
-                path = self.folder / f"report-{told}.json"
-                # By env, so that the launcher itself goes without.
+        for variable in ("FORCE", "EXCEPT"):
+            with self.subTest(variable):
+                path = self.folder / f"report-{variable}.json"
+                # By env, so that the launcher itself is not affected.
                 environment = (
                     f"LD_PRELOAD={self.libraries / 'libquadrille-dropin.so'}",
-                    f"QUADRILLE_{told}=all",
+                    f"QUADRILLE_{variable}=all",
                     f"QUADRILLE_REPORT={path}",
                 )
                 run(*GIVEN.launch, "env", *environment, program)
                 report = json.loads(path.read_text())
                 calls = {name: calls * report["ranks"] for name, calls in CALLS.items()}
-                refused = {name: {"not asked for": number} for name, number in calls.items()}
-                served = {row["collective"]: row["served"] for row in report["calls"]}
-                self.assertEqual(served, calls if told == "FORCE" else dict.fromkeys(calls, 0))
-                self.assertEqual(report["handed_down"], {} if told == "FORCE" else refused)
+                refused = {name: {"not selected": number} for name, number in calls.items()}
+                served = {row["collective"]: row["replaced"] for row in report["calls"]}
+                self.assertEqual(served, calls if variable == "FORCE" else dict.fromkeys(calls, 0))
+                self.assertEqual(report["passed_through"], {} if variable == "FORCE" else refused)
 
     def test_no_library_looks_into_the_build_tree(self):
         for library in self.libraries.glob("*.so"):

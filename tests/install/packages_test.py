@@ -1,4 +1,4 @@
-"""The Debian packages that cpack makes of a build: unpacked, and used from there."""
+"""The Debian packages made by cpack: unpacked and tested."""
 
 import argparse
 import pathlib

@@ -1,4 +1,4 @@
-"""Holds the tree against the rules of CONTRIBUTING.md: check.py CHECK [options], or check.py --self-test.
+"""Checks the tree against the rules of CONTRIBUTING.md: check.py CHECK [options], or check.py --self-test.
 
 A check prints what is wrong, a line each, and returns 1; 77 says that it could not look, and why.
 """
@@ -227,7 +227,7 @@ def main(words):
     except Skip as reason:
         print(f"SKIP: {reason}")
         return SKIPPED
-    print("\n".join(faults) if faults else "nothing to complain about")
+    print("\n".join(faults) if faults else "no errors")
     return 1 if faults else 0
 
 

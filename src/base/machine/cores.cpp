@@ -15,7 +15,7 @@ namespace quadrille::machine {
 
 namespace {
 
-// The processors that a line such as "Cpus_allowed: f,ffffffff" of /proc/PID/status allows; 0 if there is none.
+// The number of processors in a line such as "Cpus_allowed: f,ffffffff" of /proc/PID/status; 0 if there is none.
 int allowed_processors(pid_t pid) {
   std::ifstream status("/proc/" + std::to_string(pid) + "/status");
   std::string line;
@@ -32,7 +32,7 @@ int allowed_processors(pid_t pid) {
   return 0;
 }
 
-// Processors' worth of time that control groups allow; infinite where they set no bound.
+// The CPU quota of the control groups, in processors; infinite if there is none.
 double allowed_share() {
   double quota = 0;
   double period = 0;
@@ -46,17 +46,17 @@ double allowed_share() {
 
 }  // namespace
 
-double usable_cores(Whose whose) {
+double usable_cores(Affinity affinity) {
   const int own = allowed_processors(getpid());
-  const int processors = whose == Whose::own ? own : std::max(allowed_processors(getppid()), own);
-  // Nodes that `quadrille cluster` makes share one machine.
+  const int processors = affinity == Affinity::process ? own : std::max(allowed_processors(getppid()), own);
+  // Nodes of `quadrille cluster` share one machine.
   const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
   const int sharing = nodes ? std::max(std::atoi(nodes), 1) : 1;
   return std::min<double>(std::max(processors, 1), allowed_share()) / sharing;
 }
 
 int ranks_on_node(int ranks) {
-  // Slurm's may read "4(x2),3": the first number is that of most nodes.
+  // Slurm's may be "4(x2),3": the first number applies to most nodes.
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE",
                            "SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}) {
     const char* value = std::getenv(name);

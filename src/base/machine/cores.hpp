@@ -2,14 +2,14 @@
 
 namespace quadrille::machine {
 
-// Of a rank the launcher's count: it binds each rank to a core or two.
-enum class Whose { launchers, own };
+// Whose affinity mask to use. A launcher binds each rank to a core or two, so a rank uses the launcher's.
+enum class Affinity { launcher, process };
 
-// Processors this job may keep busy on this node: those its launcher, or the process itself, may run on, no more than
-// the control group's share of time allows.
-double usable_cores(Whose whose = Whose::launchers);
+// Processors that this job may use on this node: those in the affinity mask of its launcher, or of the process itself,
+// limited by the control group's CPU quota.
+double usable_cores(Affinity affinity = Affinity::launcher);
 
-// Ranks of this job on this node, as the launcher says; `ranks` where it does not.
+// Ranks of this job on this node, from the launcher's environment; `ranks` if that is missing.
 int ranks_on_node(int ranks);
 
 }  // namespace quadrille::machine

@@ -10,7 +10,7 @@ namespace quadrille::machine {
 
 std::vector<int> own_processors() {
   std::vector<int> processors;
-  // The kernel refuses sets that are too small for its machine.
+  // The kernel rejects sets that are too small for the machine.
   for (int most = CPU_SETSIZE; most <= CPU_SETSIZE << 8; most *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(CPU_ALLOC(most), [](cpu_set_t* one) { CPU_FREE(one); });
     const std::size_t bytes = CPU_ALLOC_SIZE(most);

@@ -19,10 +19,10 @@ struct Scaled {
   std::string_view unit;
 };
 
-// A number of the first unit, in the one that suits; each is 1000 of the one before.
+// Scales a number of the first unit to the one that fits; each is 1000 times the previous one.
 Scaled in_thousands(double value, std::span<const std::string_view> units) {
   std::size_t unit = 0;
-  // What would be rounded to 1000 is 1.00 of the next.
+  // What would round to 1000 is 1.00 of the next unit.
   while (unit + 1 < units.size() && std::abs(value) >= 999.5) {
     value /= 1000;
     ++unit;

@@ -12,10 +12,10 @@ std::string about_bytes(std::int64_t bytes);
 
 // To three digits: "12.3 µs".
 std::string seconds(double seconds);
-// The same without noughts at the end: "20 µs".
+// The same without trailing zeros: "20 µs".
 std::string short_seconds(double seconds);
 
-// Of bytes a second, in powers of ten, without noughts at the end: "2.5 MB/s".
+// Bytes per second, in powers of ten, without trailing zeros: "2.5 MB/s".
 std::string rate(double bytes_a_second);
 
 }  // namespace quadrille::text

@@ -6,7 +6,7 @@
 
 namespace quadrille::cluster {
 
-// Takes a node's link to the switch down, as if its cable were pulled, or up again.
+// Takes a node's link to the switch down, or up again.
 void set_cut(const State& state, int node, bool cut);
 
 std::vector<int> cut_nodes(const State& state);

@@ -27,7 +27,7 @@ using launch::require;
 
 constexpr int failed = 2;
 
-// Prints what the function throws.
+// Prints the exception of the function, if any.
 int safely(const std::function<int()>& function) {
   try {
     return function();
@@ -38,20 +38,20 @@ int safely(const std::function<int()>& function) {
 }
 
 Descriptor keeper_of(const State& state) {
-  auto keeper = opened(state.keeper);
+  auto keeper = open_running(state.keeper);
   if (!keeper) throw std::runtime_error(fmt::format("the cluster '{}' is no longer up", state.options.name));
   return std::move(*keeper);
 }
 
-// The signal comes also if the parent is gone already.
+// The signal is raised even if the parent is already gone.
 void follow_parent(const Descriptor& parent, int when_orphaned) {
   prctl(PR_SET_PDEATHSIG, when_orphaned);
   pollfd gone{parent.get(), POLLIN, 0};
   if (poll(&gone, 1, 0) > 0) raise(when_orphaned);
 }
 
-// A process enters, which this one can't do itself: nobody gets back out of a user namespace. What it starts there is
-// a child of this process. Returns that.
+// A helper process enters the namespaces, since a process can't leave a user namespace again. What it starts there is a
+// child of this process, whose ID is returned.
 pid_t start_inside(const State& state, const std::function<void()>& inside) {
   const Descriptor keeper = keeper_of(state);
   Pipe result = launch::make_pipe();
@@ -63,7 +63,7 @@ pid_t start_inside(const State& state, const std::function<void()>& inside) {
     const bool entered = setns(keeper.get(), user | CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET) == 0;
     const pid_t child = entered ? fork_with(CLONE_PARENT) : -1;
     if (child == 0) {
-      result.write.reset();  // its end is the helper's
+      result.write.reset();  // only the helper writes
       inside();
     }
     const int answer = child < 0 ? -errno : child;
@@ -71,10 +71,10 @@ pid_t start_inside(const State& state, const std::function<void()>& inside) {
     _exit(0);
   }
   result.write.reset();
-  const std::string said = launch::read_all(result.read.get());
+  const std::string output = launch::read_all(result.read.get());
   launch::wait_for(helper);
   int answer = -ESRCH;
-  if (said.size() == sizeof answer) said.copy(reinterpret_cast<char*>(&answer), sizeof answer);
+  if (output.size() == sizeof answer) output.copy(reinterpret_cast<char*>(&answer), sizeof answer);
   if (answer < 0) launch::fail(-answer, fmt::format("can't enter the cluster '{}'", state.options.name));
   return answer;
 }
@@ -93,9 +93,9 @@ int in_cluster(const State& state, const std::function<int()>& function, int whe
   return wait_passing_signals(child);
 }
 
-std::string ask_cluster(const State& state, const std::function<std::string()>& function) {
+std::string query_cluster(const State& state, const std::function<std::string()>& function) {
   Pipe answer = launch::make_pipe();
-  // The child has the end that it writes to: nothing is long enough to fill it.
+  // Read after the child has ended: no answer is long enough to fill the pipe.
   const int status = in_cluster(
       state,
       [&] {
@@ -104,13 +104,13 @@ std::string ask_cluster(const State& state, const std::function<std::string()>& 
       },
       SIGKILL);
   answer.write.reset();
-  if (status != 0) throw std::runtime_error(fmt::format("the cluster '{}' gives no answer", state.options.name));
+  if (status != 0) throw std::runtime_error(fmt::format("the cluster '{}' does not answer", state.options.name));
   return launch::read_all(answer.read.get());
 }
 
 void return_to(const std::filesystem::path& folder) {
-  require(chdir(folder.c_str()), fmt::format("can't go to {} inside the cluster", folder.string()),
-          "what is mounted after 'quadrille cluster up' may not be seen there: take it down and up again");
+  require(chdir(folder.c_str()), fmt::format("can't change to {} inside the cluster", folder.string()),
+          "file systems mounted after 'quadrille cluster up' may be invisible there: restart the cluster");
 }
 
 int run_on_node(const State& state, int node, const std::vector<std::string>& words) {
@@ -118,23 +118,23 @@ int run_on_node(const State& state, int node, const std::vector<std::string>& wo
   const auto command = [&] {
     enter_node(state.holders.at(node), node, state.options.skew);
     return_to(folder);
-    return launch::become(words);
+    return launch::exec_program(words);
   };
   return in_cluster(state, command, SIGKILL);
 }
 
-int be_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words) {
+int run_remote_shell(const std::filesystem::path& state_file, const std::vector<std::string>& words) {
   const State state = read_state(state_file);
   std::size_t host = 0;
   while (host < words.size() && words[host].substr(0, 1) == "-") ++host;
-  if (host + 1 >= words.size()) throw std::invalid_argument("the launcher named no host and command");
+  if (host + 1 >= words.size()) throw std::invalid_argument("the launcher passed no host and command");
   const int node = node_of(words[host], state.options.nodes);
   const std::filesystem::path folder = std::filesystem::current_path();
   enter_node(state.holders.at(node), node, state.options.skew);
   return_to(folder);
-  // As ssh does: the words make one command.
+  // As ssh does: the arguments form one command.
   const std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(host) + 1, words.end());
-  return launch::become({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});
+  return launch::exec_program({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});
 }
 
 }  // namespace quadrille::cluster

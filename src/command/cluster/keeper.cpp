@@ -39,16 +39,16 @@ using launch::Pipe;
 using launch::require;
 using nlohmann::json;
 
-// What the keeper has of whoever starts it.
-struct Ends {
-  int report;    // to write to
-  int accepted;  // to read from
-  int lasting;   // a process with which the cluster ends; less than 0: none
+// What the keeper inherits from the process that starts it.
+struct KeeperDescriptors {
+  int report;         // pipe to write the result to
+  int accepted;       // pipe to read the accepted state from
+  int while_process;  // pidfd of the process with which the cluster ends; negative: none
 };
 
-constexpr const char* container_remedy = "in a container, start it as a privileged one";
+constexpr const char* container_remedy = "in a container, run it privileged";
 
-// Who is root in the cluster's user namespace, and himself outside.
+// The user who is root in the cluster's user namespace.
 struct Owner {
   uid_t user;
   gid_t group;
@@ -60,35 +60,35 @@ void map_user(const Owner& owner) {
   write_file("/proc/self/gid_map", fmt::format("0 {} 1", owner.group));
 }
 
-// Nothing that is mounted here is seen outside, and /proc shows the processes of the cluster.
-void mount_own() {
+// Mounts stay private, and /proc shows the processes of the cluster.
+void mount_private() {
   require(mount("none", "/", nullptr, MS_REC | MS_SLAVE, nullptr), "can't make mounts private", container_remedy);
   require(mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr), "can't mount /proc",
           container_remedy);
   require(mount("tmpfs", shared_memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"),
-          fmt::format("can't mount a file system in memory on {}", shared_memory), container_remedy);
+          fmt::format("can't mount a tmpfs on {}", shared_memory), container_remedy);
 }
 
-void be_a_daemon() {
+void daemonise() {
   setsid();
   umask(022);
-  require(chdir("/"), "can't go to /");
+  require(chdir("/"), "can't change to /");
   const Descriptor null(open("/dev/null", O_RDWR | O_CLOEXEC));
   require(null.get(), "can't open /dev/null");
   for (int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null.get(), standard);
   prctl(PR_SET_NAME, keeper_name.data());
 }
 
-// Of the remote shell of the launchers: this command itself.
+// The script that launchers call as their remote shell: it runs this command.
 std::string agent_text(const std::filesystem::path& file) {
   return fmt::format("#!/bin/sh\nexec {} cluster agent --state {} -- \"$@\"\n",
                      launch::shell_word(std::filesystem::read_symlink("/proc/self/exe").string()),
                      launch::shell_word(file.string()));
 }
 
-// The whole network, when this returns. The nodes' processes as the cluster counts them.
+// Sets up the whole network. Returns the nodes' processes, with their IDs inside the cluster.
 std::vector<pid_t> build(const Options& options, const std::string& agent) {
-  mount_own();
+  mount_private();
   set_up_stack();
   write_file(hosts_file, hosts_text(options.nodes));
   Pipe start = launch::make_pipe();
@@ -99,7 +99,7 @@ std::vector<pid_t> build(const Options& options, const std::string& agent) {
     holders.push_back(nodes.back().holder);
   }
   configure("ip", switch_links(options, holders));
-  start.write.reset();  // the nodes' interfaces are there: each sets up its own
+  start.write.reset();  // the nodes' interfaces exist: each node configures its own
   configure("tc", switch_shapes(options));
   for (const Node& node : nodes) {
     const std::string fault = launch::read_all(node.report.get());
@@ -108,11 +108,12 @@ std::vector<pid_t> build(const Options& options, const std::string& agent) {
   return holders;
 }
 
-// Whether a file is the one it was.
-class Watched {
+// Detects that a file was removed or replaced.
+class WatchedFile {
  public:
-  explicit Watched(std::filesystem::path file) : file_(std::move(file)), seen_(stat(file_.c_str(), &before_) == 0) {}
-  // False also if it was never seen, as on a file system that this process has covered.
+  explicit WatchedFile(std::filesystem::path file)
+      : file_(std::move(file)), seen_(stat(file_.c_str(), &before_) == 0) {}
+  // False if the file was never visible, as below a file system that this process mounted over.
   bool is_gone() const {
     struct stat now {};
     if (!seen_) return false;
@@ -126,17 +127,16 @@ class Watched {
   bool seen_;
 };
 
-// Waits for the end of the process, if there is one, or of the file, which is what others know the cluster by.
-// Meanwhile it takes in the dead, as the first process has to.
-void wait_for_end(const std::filesystem::path& file, int lasting) {
+// Waits until the process, if any, ends or the state file is removed. Meanwhile it reaps orphans, as process 1 must.
+void wait_for_end(const std::filesystem::path& file, int while_process) {
   sigset_t child_ended;
   sigemptyset(&child_ended);
   sigaddset(&child_ended, SIGCHLD);
   sigprocmask(SIG_BLOCK, &child_ended, nullptr);
   const Descriptor signals(signalfd(-1, &child_ended, SFD_CLOEXEC | SFD_NONBLOCK));
-  const Watched watched(file);
-  // The first is left out where it is less than 0.
-  std::array<pollfd, 2> events{{{lasting, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
+  const WatchedFile watched(file);
+  // poll ignores negative descriptors.
+  std::array<pollfd, 2> events{{{while_process, POLLIN, 0}, {signals.get(), POLLIN, 0}}};
   while (!watched.is_gone()) {
     constexpr int second = 1000;
     poll(events.data(), events.size(), second);
@@ -146,13 +146,13 @@ void wait_for_end(const std::filesystem::path& file, int lasting) {
   }
 }
 
-// The first process of the cluster's own namespace of processes: all others end with it, and with them their
-// interfaces and mounts. It is the switch, whose interfaces are in its network namespace.
-[[noreturn]] void keep(const Options& options, const std::filesystem::path& file, const std::string& agent,
-                       const Ends& ends, const std::optional<Owner>& owner) {
+// Process 1 of the cluster's PID namespace: all others end with it, and with them their interfaces and mounts. Its
+// network namespace holds the switch.
+[[noreturn]] void run_keeper(const Options& options, const std::filesystem::path& file, const std::string& agent,
+                             const KeeperDescriptors& ends, const std::optional<Owner>& owner) {
   try {
-    close_all_but({ends.report, ends.accepted, ends.lasting});
-    be_a_daemon();
+    close_all_but({ends.report, ends.accepted, ends.while_process});
+    daemonise();
     if (owner) map_user(*owner);
     const json holders = build(options, agent);
     launch::write_all(ends.report, json{{"holders", holders}}.dump());
@@ -162,10 +162,10 @@ void wait_for_end(const std::filesystem::path& file, int lasting) {
   }
   close(ends.report);
   try {
-    // Whoever started this writes the state when it is on file. If it ends before that, so does the cluster.
+    // The parent sends the state once it is on file. If the parent dies before that, the cluster ends.
     const State state = from_text(launch::read_all(ends.accepted));
     close(ends.accepted);
-    wait_for_end(file, ends.lasting);
+    wait_for_end(file, ends.while_process);
     remove_state(file, state);
   } catch (const std::exception&) {
     _exit(1);
@@ -173,38 +173,38 @@ void wait_for_end(const std::filesystem::path& file, int lasting) {
   _exit(0);
 }
 
-// What would help where the kernel refuses namespaces.
+// For a kernel that denies namespaces.
 std::string remedy_for(int error) {
   if (error == ENOSPC) {
-    return "there are too many namespaces: raise user.max_user_namespaces and its like by sysctl";
+    return "too many namespaces: raise the sysctl user.max_user_namespaces and similar limits";
   }
   if (error == EINVAL || error == ENOSYS) {
-    return "this takes a kernel with namespaces of users, processes, networks and mounts (CONFIG_NAMESPACES)";
+    return "a kernel with user, PID, network and mount namespaces is required (CONFIG_NAMESPACES)";
   }
   return fmt::format(
-      "run it as root, or let users make namespaces by sysctl (kernel.unprivileged_userns_clone=1 on Debian, "
+      "run it as root, or enable user namespaces by sysctl (kernel.unprivileged_userns_clone=1 on Debian, "
       "kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu); {}",
       container_remedy);
 }
 
-// A keeper that is ended again unless it is let go.
+// Kills the keeper unless it is released.
 class Keeper {
  public:
-  Keeper(const Options& options, const Ends& ends) {
-    launch::expect_children();
+  Keeper(const Options& options, const KeeperDescriptors& ends) {
+    launch::reset_child_signal();
     constexpr unsigned long flags = CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET;
-    const std::filesystem::path file = state_file(options.name);  // inside, it would be root's
+    const std::filesystem::path file = state_file(options.name);  // inside the namespace it would be root's
     const std::string agent = agent_text(file);
     std::optional<Owner> owner;
     id_ = geteuid() == 0 ? fork_with(flags) : -1;
     if (id_ < 0) {
-      // Not root, or a root that may not do this.
+      // Not root, or a root without the privilege.
       owner = {geteuid(), getegid()};
       id_ = fork_with(flags | CLONE_NEWUSER);
       user_namespace_ = true;
     }
-    if (id_ < 0) launch::fail(errno, "can't make namespaces", remedy_for(errno));
-    if (id_ == 0) keep(options, file, agent, ends, owner);
+    if (id_ < 0) launch::fail(errno, "can't create namespaces", remedy_for(errno));
+    if (id_ == 0) run_keeper(options, file, agent, ends, owner);
   }
   ~Keeper() {
     if (id_ == 0) return;
@@ -216,17 +216,17 @@ class Keeper {
 
   pid_t id() const { return id_; }
   bool user_namespace() const { return user_namespace_; }
-  void let_go() { id_ = 0; }
+  void release() { id_ = 0; }
 
  private:
   pid_t id_ = 0;
   bool user_namespace_ = false;
 };
 
-// The nodes' holders, from what the keeper reported.
+// The nodes' holders, from the keeper's report.
 std::vector<pid_t> holders_in(const std::string& report) {
   const json object = json::parse(report, nullptr, false);
-  if (object.is_discarded()) throw std::runtime_error("the cluster was ended before it was up");
+  if (object.is_discarded()) throw std::runtime_error("the cluster was killed before it was up");
   if (object.contains("fault")) throw std::runtime_error(object["fault"].get<std::string>());
   return object["holders"].get<std::vector<pid_t>>();
 }
@@ -234,58 +234,58 @@ std::vector<pid_t> holders_in(const std::string& report) {
 void refuse_second(const std::string& name) {
   const std::string option = name == Options().name ? "" : fmt::format(" --name {}", name);
   throw std::runtime_error(fmt::format(
-      "the cluster '{}' is up already: take it down by 'quadrille cluster down{}', or give this one another --name",
-      name, option));
+      "the cluster '{}' is already up: take it down by 'quadrille cluster down{}', or choose another --name", name,
+      option));
 }
 
 [[noreturn]] void refuse_to_wait(const State& state, const std::set<pid_t>& outside) {
   std::vector<std::string> parents;
   for (pid_t parent : outside) {
-    if (process_numbered(parent)) parents.push_back(described(parent));
+    if (identity_of(parent)) parents.push_back(described(parent));
   }
   throw std::runtime_error(
-      fmt::format("the cluster '{}' was told to end, but waits for a command outside that runs something there{}{}: "
+      fmt::format("the cluster '{}' was killed, but waits for a command outside with child processes there{}{}: "
                   "continue or end that",
                   state.options.name, parents.empty() ? "" : ", process ", fmt::join(parents, ", ")));
 }
 
 }  // namespace
 
-State up(const Options& options, std::optional<pid_t> lasting) {
+State up(const Options& options, std::optional<pid_t> while_process) {
   check(options);
-  const Descriptor process_to_last = lasting ? open_process(*lasting) : Descriptor();
-  refuse(lasting && process_to_last.get() < 0, fmt::format("--while: there is no process {}", lasting.value_or(0)));
+  const Descriptor while_descriptor = while_process ? open_process(*while_process) : Descriptor();
+  refuse(while_process && while_descriptor.get() < 0, fmt::format("--while: no process {}", while_process.value_or(0)));
   for (const char* program : {"ip", "tc"}) {
     if (!launch::find_program(program)) {
-      throw std::runtime_error(fmt::format("the program {} is missing: install iproute2", program));
+      throw std::runtime_error(fmt::format("the program {} was not found: install iproute2", program));
     }
   }
   if (find_state(options.name)) refuse_second(options.name);
   Pipe report = launch::make_pipe();
   Pipe accepted = launch::make_pipe();
-  Keeper keeper(options, {report.write.get(), accepted.read.get(), process_to_last.get()});
+  Keeper keeper(options, {report.write.get(), accepted.read.get(), while_descriptor.get()});
   report.write.reset();
   accepted.read.reset();
   State state;
   state.options = options;
   state.holders = holders_in(launch::read_all(report.read.get()));
   state.user_namespace = keeper.user_namespace();
-  const auto process = process_numbered(keeper.id());
-  if (!process) throw std::runtime_error("the cluster was ended before it was up");
+  const auto process = identity_of(keeper.id());
+  if (!process) throw std::runtime_error("the cluster was killed before it was up");
   state.keeper = *process;
   set_origin(state);
   if (!write_state(state)) refuse_second(options.name);
   launch::write_all(accepted.write.get(), to_text(state));
-  keeper.let_go();
+  keeper.release();
   return state;
 }
 
 void down(const std::string& name) {
-  const State state = need_state(name);
-  if (const auto keeper = opened(state.keeper)) {
-    constexpr std::chrono::seconds patience(5);
-    const auto parents = parents_outside(state.keeper.id);  // can't be told any more once their children are dead
-    if (!end(*keeper, patience)) refuse_to_wait(state, parents);
+  const State state = require_state(name);
+  if (const auto keeper = open_running(state.keeper)) {
+    constexpr std::chrono::seconds timeout(5);
+    const auto parents = parents_outside(state.keeper.id);  // not known any more once their children are dead
+    if (!kill_process(*keeper, timeout)) refuse_to_wait(state, parents);
   }
   remove_state(state_file(name), state);
 }

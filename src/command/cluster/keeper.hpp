@@ -10,11 +10,11 @@
 
 namespace quadrille::cluster {
 
-// Brings a cluster up. Throws std::invalid_argument or std::runtime_error that says what is missing; nothing of it is
-// left then. It lasts until it is taken down, its file is gone, or the process ends.
-State up(const Options& options, std::optional<pid_t> lasting = std::nullopt);
+// Brings a cluster up. It lasts until it is taken down, its file is removed, or `while_process` ends. Throws
+// std::invalid_argument or std::runtime_error with the cause; then nothing is left behind.
+State up(const Options& options, std::optional<pid_t> while_process = std::nullopt);
 
-// Takes it down: when this returns, its processes are gone. Throws std::runtime_error if it is not up.
+// Takes a cluster down. On return all its processes are gone. Throws std::runtime_error if it is not up.
 void down(const std::string& name);
 
 }  // namespace quadrille::cluster

@@ -15,9 +15,8 @@ namespace {
 
 void refuse_too_many(std::int64_t ranks, std::int64_t most, const std::string& why) {
   refuse(ranks > most,
-         fmt::format("-n: {} ranks are more than {}: take fewer, or bring the cluster up with more --nodes "
-                     "or --slots",
-                     ranks, why));
+         fmt::format("-n: {} ranks exceed {}: use fewer, or bring the cluster up with more --nodes or --slots", ranks,
+                     why));
 }
 
 Mapping by_rule(int ranks, const std::function<int(int)>& node_of_rank) {
@@ -32,11 +31,10 @@ int ranks_a_node(const std::string& text, const Options& options) {
   const char* begin = text.data() + text.find(':') + 1;
   const auto [rest, error] = std::from_chars(begin, text.data() + text.size(), number);
   const bool good = error == std::errc() && *rest == '\0' && number >= 1;
-  refuse(!good, fmt::format("--map: '{}' is not ppr:N with a number of ranks a node", text));
+  refuse(!good, fmt::format("--map: '{}' is not ppr:N with a number of ranks per node", text));
   refuse(number > options.slots,
-         fmt::format(
-             "--map: {} asks for more ranks a node than the {} slots it has: bring the cluster up with more --slots",
-             text, options.slots));
+         fmt::format("--map: {} exceeds the {} slots per node: bring the cluster up with more --slots", text,
+                     options.slots));
   return number;
 }
 
@@ -50,7 +48,7 @@ std::string trimmed(std::string line) {
 
 Mapping from_file(const std::string& path, std::optional<int> ranks, const Options& options) {
   std::ifstream file(path);
-  refuse(!file, fmt::format("--map: '{}' is neither block, cyclic nor ppr:N, and no file that can be read", path));
+  refuse(!file, fmt::format("--map: '{}' is neither block, cyclic nor ppr:N, nor a readable file", path));
   Mapping nodes;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
@@ -63,9 +61,9 @@ Mapping from_file(const std::string& path, std::optional<int> ranks, const Optio
       throw std::invalid_argument(fmt::format("--map: {}:{}: {}", path, number, error.what()));
     }
   }
-  refuse(nodes.empty(), fmt::format("--map: {} names no node: write one a line for each rank", path));
+  refuse(nodes.empty(), fmt::format("--map: {} lists no nodes: write one per line for each rank", path));
   const auto lines = static_cast<int>(nodes.size());
-  refuse(ranks && *ranks > lines, fmt::format("-n: {} ranks, but {} has nodes for {}", ranks.value_or(0), path, lines));
+  refuse(ranks && *ranks > lines, fmt::format("-n: {} ranks, but {} maps only {}", ranks.value_or(0), path, lines));
   nodes.resize(static_cast<std::size_t>(ranks.value_or(lines)));
   return nodes;
 }
@@ -74,16 +72,15 @@ void check_slots(const Mapping& nodes, const Options& options) {
   std::vector<int> ranks(static_cast<std::size_t>(options.nodes));
   for (int node : nodes) ++ranks.at(static_cast<std::size_t>(node));
   const auto most = std::max_element(ranks.begin(), ranks.end());
-  refuse(*most > options.slots,
-         fmt::format("{} would have {} ranks, and a node has {} slots: take fewer ranks there, or bring the cluster up "
-                     "with more --slots",
-                     node_name(static_cast<int>(most - ranks.begin())), *most, options.slots));
+  refuse(*most > options.slots, fmt::format("{} would have {} ranks, but a node has {} slots: map fewer ranks there, "
+                                            "or bring the cluster up with more --slots",
+                                            node_name(static_cast<int>(most - ranks.begin())), *most, options.slots));
 }
 
 }  // namespace
 
 Mapping mapping(const std::string& text, std::optional<int> ranks, const Options& options) {
-  refuse(ranks && *ranks < 1, fmt::format("-n: {} is no number of ranks", ranks.value_or(0)));
+  refuse(ranks && *ranks < 1, fmt::format("-n: {} is not a valid number of ranks", ranks.value_or(0)));
   const std::int64_t slots = static_cast<std::int64_t>(options.nodes) * options.slots;
   Mapping nodes;
   if (text.substr(0, 4) == "ppr:") {
@@ -129,11 +126,10 @@ std::string hosts_for_mpich(const Mapping& mapping) {
     }
   }
   for (std::size_t rank = covered; rank < mapping.size(); ++rank) {
-    refuse(
-        mapping[rank] != mapping[rank % covered],
-        fmt::format("--map: MPICH's launcher can't put rank {} on {}: it goes through the nodes in one order, with a "
-                    "fixed number of ranks each time; change the file, or use Open MPI",
-                    rank, node_name(mapping[rank])));
+    refuse(mapping[rank] != mapping[rank % covered],
+           fmt::format("--map: MPICH's launcher can't put rank {} on {}: it visits the nodes in a fixed order, with a "
+                       "fixed number of ranks on each; change the file, or use Open MPI",
+                       rank, node_name(mapping[rank])));
   }
   std::string text;
   for (const Line& line : lines) text += fmt::format("{}:{}\n", node_name(line.node), line.ranks);

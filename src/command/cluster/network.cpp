@@ -44,9 +44,9 @@ std::string bridge_lines(std::string_view name) {
       name);
 }
 
-// The bucket is what may pass at once after a pause. A large one lets whole messages through unshaped: with 128 KiB,
-// 64 KiB at 200 Mbit/s took a fifth of the wire's time; with 12 KiB 89 %, with 6 KiB 97 to 99 %. A smaller one than
-// what the rate moves between two looks of the kernel would throttle: with 3 KiB 1 MiB took 105 % at best.
+// The burst may pass unshaped after a pause. A large one lets whole messages through: with 128 KiB, 64 KiB at 200
+// Mbit/s took a fifth of the wire time; with 12 KiB 89 %, with 6 KiB 97 to 99 %. One below what the rate moves between
+// two timer ticks of the kernel would throttle: with 3 KiB, 1 MiB took at least 105 %.
 std::int64_t burst_of(std::int64_t rate) {
   constexpr std::int64_t least = 6 << 10;
   return std::max(least, rate / 8 / 10'000);
@@ -56,9 +56,8 @@ std::string shape_line(std::string_view interface, std::int64_t rate) {
   return fmt::format("qdisc add dev {} root tbf rate {}bit burst {} latency 200ms\n", interface, rate, burst_of(rate));
 }
 
-// Packets go through the machine in as long trains as the bucket lets pass. Longer ones would be taken apart there, and
-// each packet's way cost its own time: a chain through 16 nodes on 2 cores took three times as long as the wire needs,
-// with whole trains twice.
+// Segmentation offload up to the size of the burst. Larger packets would be segmented at the shaper, and each segment
+// would cost CPU time: a chain through 16 nodes on 2 cores took three times the wire time, with whole packets twice.
 std::int64_t train_bytes(std::int64_t rate) {
   constexpr std::int64_t frame = 1514;
   constexpr std::int64_t payload = 1448;
@@ -67,22 +66,22 @@ std::int64_t train_bytes(std::int64_t rate) {
   return std::min(burst_of(rate) / frame * payload + kept_for_headers, most);
 }
 
-// Whether the kernel lacks what it was asked for; where it refuses for another reason no module helps.
-bool is_missing(const std::string& said) {
-  const auto has = [&said](const char* part) { return said.find(part) != std::string::npos; };
+// Whether the kernel lacks the feature. If it fails for another reason, no module helps.
+bool is_missing(const std::string& output) {
+  const auto has = [&output](const char* part) { return output.find(part) != std::string::npos; };
   return has("Operation not supported") || has("Not supported") || has("Unknown device type") ||
          has("qdisc kind is unknown") || has("Specified qdisc not found") || has("No such file or directory");
 }
 
-// What is missing where a line fails, by what the program said, and the remedy.
-std::string remedy_for(const std::string& line, const std::string& said) {
-  if (!is_missing(said)) return "";
+// The missing feature, by the failed line and the program's output, and the remedy.
+std::string remedy_for(const std::string& line, const std::string& output) {
+  if (!is_missing(output)) return "";
   constexpr const char* text =
-      "the kernel has no {0}: load its module as root ('modprobe {1}'), or use a kernel with {2}";
+      "the kernel lacks {0}: load the module as root ('modprobe {1}'), or use a kernel with {2}";
   if (line.find("type bridge") != std::string::npos) return fmt::format(text, "bridges", "bridge", "CONFIG_BRIDGE");
-  if (line.find("type veth") != std::string::npos) return fmt::format(text, "linked interfaces", "veth", "CONFIG_VETH");
+  if (line.find("type veth") != std::string::npos) return fmt::format(text, "veth interfaces", "veth", "CONFIG_VETH");
   if (line.find(" tbf ") != std::string::npos) {
-    return fmt::format(text, "token bucket filter", "sch_tbf", "CONFIG_NET_SCH_TBF");
+    return fmt::format(text, "the token bucket filter", "sch_tbf", "CONFIG_NET_SCH_TBF");
   }
   return "";
 }
@@ -170,31 +169,31 @@ std::string hosts_text(int nodes) {
 void configure(const std::string& program, const std::string& lines) {
   const auto path = launch::find_program(program);
   if (!path) {
-    throw std::runtime_error(fmt::format("the program {} is missing: install iproute2", program));
+    throw std::runtime_error(fmt::format("the program {} was not found: install iproute2", program));
   }
-  const launch::Finished done = launch::run({*path, "-batch", "-"}, lines);
+  const launch::CommandResult done = launch::run({*path, "-batch", "-"}, lines);
   if (done.status == 0) return;
   // "Command failed -:3"
   std::smatch place;
   const bool known = std::regex_search(done.text, place, std::regex("Command failed -:([0-9]+)"));
   const std::string line = known ? line_of(lines, std::stoi(place[1])) : std::string("-batch -");
-  const std::string said = in_one_line(known ? done.text.substr(0, place.position(0)) : done.text);
-  const std::string remedy = remedy_for(line, said);
+  const std::string output = in_one_line(known ? done.text.substr(0, place.position(0)) : done.text);
+  const std::string remedy = remedy_for(line, output);
   throw std::runtime_error(
-      fmt::format("'{} {}' failed: {}{}{}", program, line, said, remedy.empty() ? "" : "; ", remedy));
+      fmt::format("'{} {}' failed: {}{}{}", program, line, output, remedy.empty() ? "" : "; ", remedy));
 }
 
 bool link_is_up(const std::string& interface) {
   ifreq request = request_for(interface);
   const Descriptor any = any_socket();
-  require(ioctl(any.get(), SIOCGIFFLAGS, &request), fmt::format("can't ask for the interface {}", interface));
+  require(ioctl(any.get(), SIOCGIFFLAGS, &request), fmt::format("can't query the interface {}", interface));
   return (request.ifr_flags & IFF_UP) != 0;
 }
 
 void set_link(const std::string& interface, bool up) {
   ifreq request = request_for(interface);
   const Descriptor any = any_socket();
-  require(ioctl(any.get(), SIOCGIFFLAGS, &request), fmt::format("can't ask for the interface {}", interface));
+  require(ioctl(any.get(), SIOCGIFFLAGS, &request), fmt::format("can't query the interface {}", interface));
   const int flags = up ? request.ifr_flags | IFF_UP : request.ifr_flags & ~IFF_UP;
   request.ifr_flags = static_cast<short>(flags);
   require(ioctl(any.get(), SIOCSIFFLAGS, &request), fmt::format("can't set the interface {}", interface));
@@ -202,11 +201,10 @@ void set_link(const std::string& interface, bool up) {
 
 void set_up_stack() {
   const auto set = [](const std::string& name, const char* value) {
-    std::ofstream("/proc/sys/net/" + name) << value << '\n';  // whatever the kernel has of these
+    std::ofstream("/proc/sys/net/" + name) << value << '\n';  // errors are ignored: the kernel may lack some
   };
   for (const char* which : {"all", "default"}) set(fmt::format("ipv6/conf/{}/disable_ipv6", which), "1");
-  // What clusters run. The system's own choice may pace what it sends, as bbr does, and then every message waits for
-  // timers.
+  // What clusters use. The host's algorithm may pace its packets, as bbr does, and every message would wait for timers.
   set("ipv4/tcp_congestion_control", "cubic");
   // A switch has no firewall.
   for (const char* which : {"ip", "ip6", "arp"}) set(fmt::format("bridge/bridge-nf-call-{}tables", which), "0");

@@ -10,14 +10,15 @@
 
 namespace quadrille::cluster {
 
-// What to tell ip and tc, a command a line. Nodes' ends are called eth0; the switch's are named by switch_end.
+// Batch input for ip and tc, one command per line. A node's end of its link is called eth0, the switch's end
+// switch_end(node).
 
 constexpr std::string_view subnet = "10.77.0.0/16";
 
 std::string address_of(int node);
 std::string switch_end(int node);
 
-// In the switch's namespace: bridges, and a pair of linked interfaces a node whose other end goes to that process.
+// In the switch's namespace: bridges, and a veth pair per node, whose other end goes to the namespace of that process.
 std::string switch_links(const Options& options, const std::vector<pid_t>& holders);
 std::string switch_shapes(const Options& options);
 
@@ -28,15 +29,15 @@ std::string node_shapes(const Options& options);
 // For /etc/hosts.
 std::string hosts_text(int nodes);
 
-// Runs "ip" or "tc" on the lines. Throws std::runtime_error with the line that failed, and what would help.
+// Runs "ip" or "tc" on the lines. Throws std::runtime_error with the line that failed and a remedy.
 void configure(const std::string& program, const std::string& lines);
 
-// Of the namespace that the process is in: whether an interface is up, and up or down with it.
+// In the namespace of this process: queries and sets whether an interface is up.
 bool link_is_up(const std::string& interface);
 void set_link(const std::string& interface, bool up);
 
-// How this network namespace speaks TCP, whatever the system around it does. No neighbour discovery of IPv6 between the
-// measured messages.
+// Configures TCP in this network namespace, independently of the host. Disables IPv6, whose neighbour discovery would
+// disturb measurements.
 void set_up_stack();
 
 }  // namespace quadrille::cluster

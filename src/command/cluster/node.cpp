@@ -22,36 +22,36 @@ namespace {
 
 using launch::require;
 
-constexpr int new_time = 0x80;  // CLONE_NEWTIME, which not every C library has
+constexpr int new_time = 0x80;  // CLONE_NEWTIME, which some C libraries lack
 constexpr int own_namespaces = CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS;
 
-// For the nodes made from now on. The clocks of two nodes are minutes apart, those of many hours, and no whole seconds.
+// For nodes created from now on. The clocks of neighbouring nodes are minutes apart, and not by whole seconds.
 void set_clocks(int node) {
-  require(unshare(new_time), "can't give nodes clocks of their own",
-          "this takes a kernel with time namespaces (CONFIG_TIME_NS, since Linux 5.6): leave out --skew");
+  require(unshare(new_time), "can't create a time namespace",
+          "a kernel with time namespaces is required (CONFIG_TIME_NS, since Linux 5.6): omit --skew");
   const int seconds = 5 + 601 * node;
   const int nanoseconds = (37'000'000 * (node + 1)) % 1'000'000'000;
   write_file("/proc/self/timens_offsets", fmt::format("monotonic {0} {1}\nboottime {0} {1}\n", seconds, nanoseconds));
 }
 
-void be_node(int node, const std::string& agent) {
+void set_up_node(int node, const std::string& agent) {
   const std::string name = node_name(node);
-  require(sethostname(name.data(), name.size()), "can't set the name of the host");
-  require(mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr), "can't put names of nodes into /etc/hosts",
-          "the file must exist, if only empty");
+  require(sethostname(name.data(), name.size()), "can't set the host name");
+  require(mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr), "can't mount /etc/hosts",
+          "the file must exist; it may be empty");
   require(mount("tmpfs", shared_memory, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777"),
-          fmt::format("can't mount a file system in memory on {}", shared_memory));
+          fmt::format("can't mount a tmpfs on {}", shared_memory));
   write_file(agent_file, agent);
   constexpr mode_t runnable = 0755;
-  require(chmod(agent_file, runnable), fmt::format("can't make {} a program", agent_file));
+  require(chmod(agent_file, runnable), fmt::format("can't make {} executable", agent_file));
   set_up_stack();
   prctl(PR_SET_NAME, "quadrille-node");
 }
 
-[[noreturn]] void hold(const Options& options, int node, const std::string& agent, int report, int start) {
+[[noreturn]] void run_holder(const Options& options, int node, const std::string& agent, int report, int start) {
   try {
     close_all_but({report, start});
-    be_node(node, agent);
+    set_up_node(node, agent);
     launch::read_all(start);
     configure("ip", node_links(options, node));
     configure("tc", node_shapes(options));
@@ -70,16 +70,16 @@ Node make_node(const Options& options, int node, const std::string& agent, const
   if (options.skew) set_clocks(node);
   launch::Pipe report = launch::make_pipe();
   const pid_t holder = fork_with(own_namespaces);
-  require(holder, fmt::format("can't make namespaces for {}", node_name(node)),
-          errno == ENOSPC ? "take fewer --nodes, or raise user.max_net_namespaces and its like by sysctl" : "");
-  if (holder == 0) hold(options, node, agent, report.write.get(), start.read.get());
+  require(holder, fmt::format("can't create namespaces for {}", node_name(node)),
+          errno == ENOSPC ? "use fewer --nodes, or raise the sysctl user.max_net_namespaces and similar limits" : "");
+  if (holder == 0) run_holder(options, node, agent, report.write.get(), start.read.get());
   return {holder, std::move(report.read)};
 }
 
 void enter_node(pid_t holder, int node, bool skew) {
-  const std::string remedy = "take the cluster down and up again";
+  const std::string remedy = "restart the cluster";
   const launch::Descriptor process = open_process(holder);
-  require(process.get(), fmt::format("{} is gone, somebody has ended its process", node_name(node)), remedy);
+  require(process.get(), fmt::format("{} is gone: its process was killed", node_name(node)), remedy);
   require(setns(process.get(), own_namespaces | (skew ? new_time : 0)), fmt::format("can't enter {}", node_name(node)),
           remedy);
 }

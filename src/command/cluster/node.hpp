@@ -9,24 +9,24 @@
 
 namespace quadrille::cluster {
 
-// Each node has its own file system in memory there, and the keeper has, for what it shows to all nodes.
+// Each node has its own tmpfs there, and so has the keeper, for files that all nodes see.
 constexpr const char* shared_memory = "/dev/shm";
 constexpr const char* hosts_file = "/dev/shm/hosts";
 
-// A program on every node that does for the launchers of MPI what ssh does. Open MPI looks for it on all of them.
+// A program on every node that replaces ssh for the launchers of MPI. Open MPI looks for it on all nodes.
 constexpr const char* agent_file = "/dev/shm/.quadrille-agent";
 
-// A node is the namespaces of a process that does nothing: it holds them.
+// A node consists of the namespaces of an idle process, its holder.
 struct Node {
   pid_t holder;
-  launch::Descriptor report;  // says what went wrong; ends when the node is ready
+  launch::Descriptor report;  // the error, if any; closed when the node is ready
 };
 
-// In the keeper. `agent` is the text of the program. A node sets up its end of the network as soon as `start` has no
-// writer any more.
+// Called in the keeper. `agent` is the text of the remote shell program. The node configures its end of the network
+// once the write end of `start` is closed.
 Node make_node(const Options& options, int node, const std::string& agent, const launch::Pipe& start);
 
-// Moves this process, which must be in the cluster, to a node. Throws std::runtime_error if that is gone.
+// Moves this process, which must be in the cluster, to a node. Throws std::runtime_error if the node is gone.
 void enter_node(pid_t holder, int node, bool skew);
 
 }  // namespace quadrille::cluster

@@ -13,7 +13,7 @@ namespace quadrille::cluster {
 
 namespace {
 
-constexpr int most_nodes = 1000;  // a bridge of Linux has 1024 ports
+constexpr int most_nodes = 1000;  // a Linux bridge has 1024 ports
 constexpr int most_slots = 1024;
 constexpr std::int64_t least_rate = 10'000;
 constexpr std::int64_t most_rate = 100'000'000'000;
@@ -51,8 +51,8 @@ void check_name(const std::string& name) {
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
   const bool good = !name.empty() && name.size() <= longest && name.front() != '.' && name.front() != '-' &&
                     std::all_of(name.begin(), name.end(), fits);
-  refuse(!good, fmt::format("--name: '{}' is no name for a cluster: take up to {} letters, digits, '-', '_' and '.'",
-                            name, longest));
+  refuse(!good, fmt::format("--name: '{}' is not a valid name: use up to {} letters, digits, '-', '_' and '.'", name,
+                            longest));
 }
 
 void check(const Options& options) {
@@ -63,15 +63,15 @@ void check(const Options& options) {
          fmt::format("--slots: {} is not between 1 and {}", options.slots, most_slots));
   refuse(options.racks < 0 || options.racks > options.nodes,
          fmt::format("--racks: {} is not between 0 and {}, the number of nodes", options.racks, options.nodes));
-  refuse(options.uplink != 0 && options.racks == 0, "--uplink: there are no racks; say how many by --racks");
+  refuse(options.uplink != 0 && options.racks == 0, "--uplink: there are no racks: set --racks");
 }
 
 std::int64_t parse_rate(std::string_view option, std::string_view text) {
   const auto rate = rate_of(text);
   refuse(!rate,
-         fmt::format("{}: '{}' is no rate such as 200mbit: a number with bit, kbit, mbit or gbit, from 10kbit to "
-                     "100gbit",
-                     option, text));
+         fmt::format(
+             "{}: '{}' is not a rate such as 200mbit: a number with bit, kbit, mbit or gbit, from 10kbit to 100gbit",
+             option, text));
   return *rate;
 }
 
@@ -93,7 +93,7 @@ int node_of(std::string_view text, int nodes) {
   int node = -1;
   const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), node);
   const bool good = error == std::errc() && rest == number.data() + number.size() && node >= 0 && node < nodes;
-  refuse(!good, fmt::format("there is no node '{}': they are node0 to {}", text, node_name(nodes - 1)));
+  refuse(!good, fmt::format("no node '{}': the nodes are node0 to {}", text, node_name(nodes - 1)));
   return node;
 }
 

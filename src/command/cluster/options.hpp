@@ -9,23 +9,23 @@ namespace quadrille::cluster {
 struct Options {
   std::string name = "quadrille";
   int nodes = 16;
-  int slots = 4;                    // ranks a node takes
-  std::int64_t rate = 200'000'000;  // of a node's link, in bits a second, each way
+  int slots = 4;                    // ranks per node
+  std::int64_t rate = 200'000'000;  // of a node's link, in bit/s, each direction
   int racks = 0;                    // 0: all nodes on one switch
-  std::int64_t uplink = 0;          // of a rack's link to the others, in bits a second, each way; 0: as a node's
+  std::int64_t uplink = 0;          // of a rack's uplink, in bit/s, each direction; 0: as a node's
   bool skew = false;                // each node has its own monotonic clock
 };
 
-// Throws std::invalid_argument if the condition holds: WHY tells the user which option is wrong and what it may be.
+// Throws std::invalid_argument if the condition holds. `why` names the option and its valid values.
 void refuse(bool condition, const std::string& why);
 
-// Refuses what no cluster can be.
+// Throws std::invalid_argument for invalid options.
 void check(const Options& options);
 
-// Of a cluster's name, which is also part of a file's.
+// A cluster's name is also part of a file name.
 void check_name(const std::string& name);
 
-// "200mbit" and the like, in bits a second. Throws std::invalid_argument that names the option.
+// Parses "200mbit", in bit/s. Throws std::invalid_argument that names the option.
 std::int64_t parse_rate(std::string_view option, std::string_view text);
 
 // "200 Mbit/s"
@@ -33,13 +33,13 @@ std::string rate_text(std::int64_t rate);
 
 std::string node_name(int node);
 
-// "node3" or "3". Throws std::invalid_argument that says which nodes there are.
+// Parses "node3" or "3". Throws std::invalid_argument that lists the nodes.
 int node_of(std::string_view text, int nodes);
 
-// Of a rack's link to the others, in bits a second, each way; 0 where there are no racks.
+// Of a rack's uplink, in bit/s, each direction; 0 without racks.
 std::int64_t uplink_of(const Options& options);
 
-// Racks are filled one after another.
+// Racks hold consecutive nodes.
 int rack_of(const Options& options, int node);
 
 }  // namespace quadrille::cluster

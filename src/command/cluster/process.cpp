@@ -20,7 +20,7 @@ namespace quadrille::cluster {
 
 namespace {
 
-struct Stat {
+struct ProcessStat {
   char state = 'X';
   pid_t parent = 0;
   std::int64_t started = 0;
@@ -30,15 +30,15 @@ std::string folder_of(pid_t id) {
   return "/proc/" + std::to_string(id);
 }
 
-// /proc/ID/stat: "ID (name) state parent ...", the start as field 22; a name may have blanks and brackets.
-std::optional<Stat> stat_of(pid_t id) {
+// /proc/ID/stat: "ID (name) state parent ...", field 22 is the start; the name may contain blanks and parentheses.
+std::optional<ProcessStat> stat_of(pid_t id) {
   std::ifstream file(folder_of(id) + "/stat");
   std::string text;
   if (!std::getline(file, text)) return std::nullopt;
   const std::size_t end_of_name = text.rfind(')');
   if (end_of_name == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(end_of_name + 1));
-  Stat stat;
+  ProcessStat stat;
   fields >> stat.state >> stat.parent;
   std::string skipped;
   constexpr int between = 17;  // fields 5 to 21
@@ -58,9 +58,9 @@ std::vector<pid_t> all_processes() {
   return all;
 }
 
-bool is_gone(const launch::Descriptor& process, std::chrono::milliseconds patience) {
+bool is_gone(const launch::Descriptor& process, std::chrono::milliseconds timeout) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + patience;
+  const auto deadline = Clock::now() + timeout;
   pollfd gone{process.get(), POLLIN, 0};
   while (true) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
@@ -79,36 +79,36 @@ sigset_t awaited() {
 
 }  // namespace
 
-std::optional<Process> process_numbered(pid_t id) {
+std::optional<ProcessIdentity> identity_of(pid_t id) {
   const auto stat = stat_of(id);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return std::nullopt;
-  return Process{id, stat->started};
+  return ProcessIdentity{id, stat->started};
 }
 
-// By numbers: not every C library has functions for these.
+// By system call numbers: some C libraries lack wrappers.
 launch::Descriptor open_process(pid_t id) {
   return launch::Descriptor(static_cast<int>(syscall(SYS_pidfd_open, id, 0)));
 }
 
-std::optional<launch::Descriptor> opened(const Process& process) {
+std::optional<launch::Descriptor> open_running(const ProcessIdentity& process) {
   launch::Descriptor open = open_process(process.id);
   if (open.get() < 0 && errno == ESRCH) return std::nullopt;
   launch::require(open.get(), fmt::format("can't open the process {}", process.id));
-  // Only now: what is open can't become another one.
+  // Checked after opening: an open pidfd can't change to another process.
   const auto stat = stat_of(process.id);
   if (is_gone(open, {}) || (stat && stat->started != process.started)) return std::nullopt;
   if (!stat) throw std::runtime_error(fmt::format("can't read {}/stat", folder_of(process.id)));
   return open;
 }
 
-bool end(const launch::Descriptor& process, std::chrono::milliseconds patience) {
+bool kill_process(const launch::Descriptor& process, std::chrono::milliseconds timeout) {
   const long sent = syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-  if (sent < 0 && errno != ESRCH) launch::fail(errno, "can't end a process");
-  return is_gone(process, patience);
+  if (sent < 0 && errno != ESRCH) launch::fail(errno, "can't kill a process");
+  return is_gone(process, timeout);
 }
 
-bool ends_soon(const Process& process) {
-  const auto open = opened(process);
+bool ends_soon(const ProcessIdentity& process) {
+  const auto open = open_running(process);
   return !open || is_gone(*open, std::chrono::seconds(1));
 }
 
@@ -149,7 +149,7 @@ int orphaned_signal() {
 }
 
 BlockedSignals::BlockedSignals() {
-  launch::expect_children();
+  launch::reset_child_signal();
   const sigset_t set = awaited();
   sigprocmask(SIG_BLOCK, &set, &before_);
 }
@@ -172,7 +172,7 @@ int wait_passing_signals(pid_t child) {
     int status = 0;
     pid_t ended = 0;
     do {
-      ended = waitpid(-1, &status, WNOHANG);  // any: orphans may have come to this process
+      ended = waitpid(-1, &status, WNOHANG);  // any: orphans may have been reparented to this process
       if (ended == child) return launch::exit_status(status);
     } while (ended > 0);
     siginfo_t information{};
@@ -182,7 +182,7 @@ int wait_passing_signals(pid_t child) {
       end_descendants({});
       return 128 + SIGKILL;
     }
-    // What a terminal sends (code SI_KERNEL) has reached the child as well; twice would mean more than once.
+    // Signals of a terminal (SI_KERNEL) have reached the child already; a second one may have another effect.
     if (information.si_code <= 0) kill(child, signal);
   }
 }
@@ -200,10 +200,10 @@ void end_descendants(std::chrono::milliseconds grace) {
     const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now()).count();
     if (left <= 0) break;
     constexpr std::int64_t second = 1'000'000'000;
-    const timespec patience{left / second, left % second};
-    sigtimedwait(&child_ended, nullptr, &patience);
+    const timespec timeout{left / second, left % second};
+    sigtimedwait(&child_ended, nullptr, &timeout);
   }
-  // A child's children are ours once it is gone: each turn finds those that there are.
+  // The children of a killed child are reparented to this process: repeat until there are none.
   do {
     for (pid_t id : children()) kill(id, SIGKILL);
   } while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR);

@@ -14,47 +14,47 @@
 
 namespace quadrille::cluster {
 
-// A process that stays the same one when its number is used again.
-struct Process {
+// Identifies a process even if its ID is reused.
+struct ProcessIdentity {
   pid_t id = 0;
-  std::int64_t started = 0;  // in clock ticks since the machine booted
-  bool operator==(const Process&) const = default;
+  std::int64_t started = 0;  // in clock ticks since boot
+  bool operator==(const ProcessIdentity&) const = default;
 };
 
-// Nothing if there is no such process, or only what is left of one until its parent looks.
-std::optional<Process> process_numbered(pid_t id);
+// Nothing if there is no such process, or it is a zombie.
+std::optional<ProcessIdentity> identity_of(pid_t id);
 
-// A descriptor of a process; less than 0 as errno says.
+// A pidfd; negative on error, see errno.
 launch::Descriptor open_process(pid_t id);
 
-// A descriptor of the process, if it still lives. Throws std::runtime_error where that can't be told.
-std::optional<launch::Descriptor> opened(const Process& process);
+// A pidfd of the process, if it is still running. Throws std::runtime_error if that can't be determined.
+std::optional<launch::Descriptor> open_running(const ProcessIdentity& process);
 
-// Ends it at once, and waits until it is gone. False if it is still there after a time of patience.
-bool end(const launch::Descriptor& process, std::chrono::milliseconds patience);
+// Sends SIGKILL and waits until the process is gone. False on timeout.
+bool kill_process(const launch::Descriptor& process, std::chrono::milliseconds timeout);
 
-// Whether the process is gone, or goes within a second.
-bool ends_soon(const Process& process);
+// Whether the process is gone, or ends within a second.
+bool ends_soon(const ProcessIdentity& process);
 
-// Of others in the namespace of processes that has this first one: parents outside. Until they have waited for their
-// children, the first can't end.
+// The parents outside of processes in the PID namespace whose process 1 is `first`. It can't end before they have
+// reaped their children.
 std::set<pid_t> parents_outside(pid_t first);
 
 // "12 (name, stopped)"
 std::string described(pid_t id);
 
-// Children of this process, dead ones that were not waited for included.
+// The children of this process, including zombies.
 std::vector<pid_t> children();
 
-// Waits for a child, to which it passes on the signals that a person or a program sent to this process, and returns its
-// exit status. On the orphaned signal it ends all descendants at once. The signals must be blocked: BlockedSignals.
+// Waits for a child and returns its exit status. Forwards signals that a user or program sends to this process. On the
+// orphaned signal it kills all descendants. The signals must be blocked: BlockedSignals.
 int wait_passing_signals(pid_t child);
 int orphaned_signal();
 
-// A blocked signal other than SIGCHLD that has come already. It is taken.
+// Consumes and returns a pending blocked signal other than SIGCHLD.
 std::optional<int> signal_to_end();
 
-// Blocks what wait_passing_signals waits for.
+// Blocks the signals that wait_passing_signals handles.
 class BlockedSignals {
  public:
   BlockedSignals();
@@ -67,8 +67,8 @@ class BlockedSignals {
   sigset_t before_{};
 };
 
-// Returns when this process, which must be the one that its orphaned descendants come to, has no descendants any more:
-// it ends those that are left after a time of grace. The signals must be blocked.
+// Returns when this process, which must be a subreaper, has no descendants any more. Kills those left after the grace
+// period. The signals must be blocked.
 void end_descendants(std::chrono::milliseconds grace);
 
 }  // namespace quadrille::cluster

@@ -26,7 +26,7 @@ namespace {
 using launch::Mpi;
 using launch::require;
 
-// Does something on each node in turn. What fails there is not worth a word.
+// Runs a function on each node in turn, ignoring failures.
 void on_each_node(const State& state, const std::function<void()>& function) {
   for (int node = 0; node < state.options.nodes; ++node) {
     const pid_t child = fork();
@@ -43,11 +43,11 @@ void on_each_node(const State& state, const std::function<void()>& function) {
   }
 }
 
-// A folder of the same name on every node, for the launcher's files. It goes when the job does, however that ends.
+// A folder of the same name on every node, for the launcher's files. Removed when the job ends.
 class Folder {
  public:
   explicit Folder(const State& state) : state_(state), path_(fmt::format("{}/quadrille-XXXXXX", shared_memory)) {
-    require(mkdtemp(path_.data()) ? 0 : -1, fmt::format("can't make a folder in {}", shared_memory));
+    require(mkdtemp(path_.data()) ? 0 : -1, fmt::format("can't create a folder in {}", shared_memory));
     on_each_node(state_, [this] { std::filesystem::create_directory(path_); });
   }
   ~Folder() {
@@ -74,13 +74,13 @@ void set_environment(const Options& options) {
   // Root, or root in a user namespace.
   set("OMPI_ALLOW_RUN_AS_ROOT", 1);
   set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", 1);
-  // Else ranks spin, and with more of them than cores every figure is the scheduler's: an allreduce of 8 bytes took
-  // 94 ms in place of 4. Whoever sets it himself is left alone.
+  // Otherwise ranks spin, and oversubscribed they measure the scheduler: an allreduce of 8 bytes took 94 ms instead of
+  // 4. A user's own setting is kept.
   setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 }
 
-// Ranks of Open MPI start and end by looking 10,000 times a second whether the others are there. 64 of them on 2 cores
-// do nothing else: they took 100 seconds in place of 4. What sleeps may sleep a little longer here, many at a time.
+// Ranks of Open MPI poll 10,000 times a second during start-up and shutdown. 64 of them on 2 cores took 100 seconds
+// instead of 4. Timer slack coalesces their sleeps.
 void let_sleeps_be_coarse() {
   constexpr auto slack = std::chrono::milliseconds(1);
   prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(std::chrono::nanoseconds(slack).count()), 0, 0, 0);
@@ -90,7 +90,7 @@ std::vector<std::string> words_for_openmpi(const Job& job, const Folder& folder)
   const std::string network(subnet);
   return {job.launcher, "-n", std::to_string(job.mapping.size()), "--hostfile", folder.hosts(), "--map-by", "seq",
           "--bind-to", "none",
-          // Not Slurm's, in whose allocation this may run.
+          // Not Slurm's, even within an allocation.
           "--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--mca", "plm_rsh_agent", agent_file, "--mca",
           "plm_rsh_no_tree_spawn", "1", "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network,
           "--mca", "orte_tmpdir_base", folder.path()};
@@ -101,20 +101,19 @@ std::vector<std::string> words_for_mpich(const Job& job, const Folder& folder) {
           "-launcher-exec", agent_file};
 }
 
-// In the cluster: starts the launcher and sees to it that its end is the end of all it started, also of what it left
-// to itself.
+// Runs inside the cluster: starts the launcher, and kills all its descendants, orphans included, when it ends.
 int supervise(const std::vector<std::string>& words, const BlockedSignals& blocked) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  // What a terminal sends before the launcher is there does not reach it.
+  // A signal sent before the launcher exists would be lost.
   if (const auto signal = signal_to_end()) return 128 + *signal;
   const pid_t child = fork();
   require(child, fmt::format("can't start {}", words.front()));
   if (child == 0) {
     blocked.restore();
-    _exit(launch::become(words));
+    _exit(launch::exec_program(words));
   }
   const int status = wait_passing_signals(child);
-  // Open MPI's daemons tidy up a little longer than their launcher.
+  // Open MPI's daemons clean up after their launcher has ended.
   end_descendants(std::chrono::seconds(2));
   return status;
 }
@@ -123,11 +122,11 @@ int supervise(const std::vector<std::string>& words, const BlockedSignals& block
 
 int run_job(const State& state, const Job& job) {
   const bool openmpi = job.mpi == Mpi::openmpi;
-  // Before anything starts: a mapping may not be possible.
+  // First, since the mapping may be impossible.
   const std::string hosts = openmpi ? hosts_for_openmpi(job.mapping) : hosts_for_mpich(job.mapping);
   const std::filesystem::path here = std::filesystem::current_path();
   const auto job_on_first_node = [&] {
-    const BlockedSignals blocked;  // until the folder is gone
+    const BlockedSignals blocked;  // until the folder is removed
     enter_node(state.holders.front(), 0, state.options.skew);
     return_to(here);
     const Folder folder(state);

@@ -10,7 +10,7 @@
 
 namespace quadrille::cluster {
 
-// What it takes to start a program on the nodes of a cluster.
+// A program to run on the nodes of a cluster.
 struct Job {
   launch::Mpi mpi = launch::Mpi::openmpi;
   std::filesystem::path launcher;
@@ -18,7 +18,7 @@ struct Job {
   std::vector<std::string> program;  // with its arguments
 };
 
-// Runs it to its end and returns its exit status. When it ends, or this process does, nothing of it is left.
+// Runs it and returns its exit status. When it or this process ends, all its processes are gone.
 int run_job(const State& state, const Job& job);
 
 }  // namespace quadrille::cluster

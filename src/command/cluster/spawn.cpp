@@ -24,7 +24,7 @@ bool close_from_to(unsigned first, unsigned last) {
   return syscall(SYS_close_range, first, last, 0) == 0;
 }
 
-// Where the kernel has no close_range, which came with Linux 5.9.
+// For kernels without close_range (before Linux 5.9).
 void close_each_but(const std::vector<int>& kept) {
   std::vector<int> open;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -53,7 +53,7 @@ void write_file(const std::string& path, const std::string& text) {
   constexpr mode_t all_read = 0644;
   const launch::Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, all_read));
   launch::require(file.get(), fmt::format("can't open {}", path));
-  // Files of /proc take a text only as a whole.
+  // Files in /proc must be written by one call.
   launch::require(write(file.get(), text.data(), text.size()), fmt::format("can't write {}", path));
 }
 

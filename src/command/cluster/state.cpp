@@ -29,14 +29,14 @@ std::filesystem::path folder() {
   return fmt::format("/tmp/quadrille-{}", geteuid());
 }
 
-// In /tmp the name may have been taken by somebody else. Nothing if there is no folder.
+// In /tmp the folder may belong to another user. Nothing if it does not exist.
 Descriptor open_folder(const std::filesystem::path& path) {
   Descriptor open_one(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (open_one.get() < 0 && errno == ENOENT) return {};
   struct stat about {};
   if (open_one.get() < 0 || fstat(open_one.get(), &about) < 0 || about.st_uid != geteuid()) {
     throw std::runtime_error(
-        fmt::format("{} is not a folder of yours: set XDG_RUNTIME_DIR to a folder that is", path.string()));
+        fmt::format("{} belongs to another user: set XDG_RUNTIME_DIR to a folder of your own", path.string()));
   }
   return open_one;
 }
@@ -48,7 +48,7 @@ bool is_at(const Descriptor& folder, const std::filesystem::path& path) {
          here.st_ino == there.st_ino;
 }
 
-// The folder, which nobody else changes as long as this is open. Nothing if there is none.
+// Holds an exclusive lock on the folder while open. Nothing if it does not exist.
 Descriptor locked_folder(const std::filesystem::path& path) {
   while (true) {
     Descriptor folder = open_folder(path);
@@ -56,7 +56,7 @@ Descriptor locked_folder(const std::filesystem::path& path) {
     while (flock(folder.get(), LOCK_EX) < 0) {
       if (errno != EINTR) launch::fail(errno, fmt::format("can't lock {}", path.string()));
     }
-    // Whoever had it before may have removed it.
+    // The previous owner of the lock may have removed it.
     if (is_at(folder, path)) return folder;
   }
 }
@@ -65,7 +65,7 @@ Descriptor locked_new_folder(const std::filesystem::path& path) {
   constexpr mode_t owner_only = 0700;
   while (true) {
     if (mkdir(path.c_str(), owner_only) < 0 && errno != EEXIST) {
-      launch::fail(errno, fmt::format("can't make the folder {}", path.string()));
+      launch::fail(errno, fmt::format("can't create the folder {}", path.string()));
     }
     Descriptor folder = locked_folder(path);
     if (folder.get() >= 0) return folder;
@@ -81,7 +81,7 @@ std::string boot() {
 
 std::uint64_t process_namespace() {
   struct stat about {};
-  launch::require(stat("/proc/self/ns/pid", &about), "can't look at /proc/self/ns/pid");
+  launch::require(stat("/proc/self/ns/pid", &about), "can't stat /proc/self/ns/pid");
   return about.st_ino;
 }
 
@@ -114,15 +114,15 @@ State from_json(const json& object) {
   return state;
 }
 
-// Nothing if there is no such file, or no longer.
+// Nothing if the file does not exist.
 std::optional<State> read_if_there(const std::filesystem::path& file) {
   if (open_folder(file.parent_path()).get() < 0) return std::nullopt;
   const Descriptor in(open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (in.get() < 0 && errno == ENOENT) return std::nullopt;
   launch::require(in.get(), fmt::format("can't read {}", file.string()));
   struct stat about {};
-  launch::require(fstat(in.get(), &about), fmt::format("can't look at {}", file.string()));
-  if (about.st_uid != geteuid()) throw std::runtime_error(fmt::format("{} is not a file of yours", file.string()));
+  launch::require(fstat(in.get(), &about), fmt::format("can't stat {}", file.string()));
+  if (about.st_uid != geteuid()) throw std::runtime_error(fmt::format("{} belongs to another user", file.string()));
   try {
     return from_json(json::parse(launch::read_all(in.get())));
   } catch (const json::exception& error) {
@@ -131,12 +131,12 @@ std::optional<State> read_if_there(const std::filesystem::path& file) {
   }
 }
 
-// Inside, processes have other numbers and an ordinary user is root: all files would be misread.
+// Inside a cluster process IDs differ and an ordinary user is root: the files would be misinterpreted.
 void refuse_inside() {
   std::ifstream file("/proc/1/comm");
   std::string first;
   if (std::getline(file, first) && first == keeper_name) {
-    throw std::runtime_error("this command runs on a node of a cluster: give it outside of that");
+    throw std::runtime_error("this command runs on a node of a cluster: run it outside");
   }
 }
 
@@ -162,7 +162,7 @@ std::filesystem::path state_file(const std::string& name) {
 
 State read_state(const std::filesystem::path& file) {
   auto state = read_if_there(file);
-  if (!state) throw std::runtime_error(fmt::format("there is no file {}: the cluster is no longer up", file.string()));
+  if (!state) throw std::runtime_error(fmt::format("{} does not exist: the cluster is no longer up", file.string()));
   return *state;
 }
 
@@ -174,28 +174,28 @@ std::optional<State> find_state(const std::string& name) {
   const bool same_boot = state->boot == boot();
   if (same_boot && state->process_namespace != process_namespace()) {
     throw std::runtime_error(
-        fmt::format("the cluster '{}' was brought up in another namespace of processes, as a container has: give the "
-                    "command there, or remove {} if that is gone",
+        fmt::format("the cluster '{}' was brought up in another PID namespace, such as a container: run the command "
+                    "there, or remove {} if that is gone",
                     name, file.string()));
   }
-  if (same_boot && opened(state->keeper)) return state;
+  if (same_boot && open_running(state->keeper)) return state;
   remove_state(file, *state);
   return std::nullopt;
 }
 
-State need_state(const std::string& name) {
+State require_state(const std::string& name) {
   const auto state = find_state(name);
   if (state) return *state;
   const auto others = names_of_clusters();
   const std::string option = name == Options().name ? "" : fmt::format(" --name {}", name);
   throw std::runtime_error(fmt::format("no cluster '{}' is up: bring it up by 'quadrille cluster up{}'{}", name, option,
-                                       others.empty() ? "" : fmt::format("; up are {}", fmt::join(others, ", "))));
+                                       others.empty() ? "" : fmt::format("; running: {}", fmt::join(others, ", "))));
 }
 
 bool write_state(const State& state) {
   const std::filesystem::path file = state_file(state.options.name);
   const Descriptor folder = locked_new_folder(file.parent_path());
-  // Written aside first: whoever reads it must find all of it, and of two that make it, one is to know.
+  // Written to a temporary file first: readers must see a complete file, and of two writers one must fail.
   std::string draft = (file.parent_path() / ".draft-XXXXXX").string();
   Descriptor out(mkostemp(draft.data(), O_CLOEXEC));
   launch::require(out.get(), fmt::format("can't write to {}", file.parent_path().string()));
@@ -227,7 +227,7 @@ std::vector<std::string> names_of_clusters() {
     try {
       if (find_state(name)) names.push_back(name);
     } catch (const std::exception&) {
-      continue;  // damaged, or another's: whoever asks for it by name is told
+      continue;  // damaged or of another user: an error only if requested by name
     }
   }
   std::sort(names.begin(), names.end());

@@ -12,43 +12,43 @@
 
 namespace quadrille::cluster {
 
-// What is known of a cluster that is up. It lives in a file, one a cluster, in a folder of the user's.
+// The state of a running cluster, stored in a file in a folder of the user.
 struct State {
   Options options;
-  Process keeper;              // as the machine counts processes
-  std::vector<pid_t> holders;  // a node's, as the cluster counts them
+  ProcessIdentity keeper;      // with its ID outside the cluster
+  std::vector<pid_t> holders;  // of the nodes, with their IDs inside the cluster
   bool user_namespace = false;
-  std::string boot;                     // of the machine, and the namespace that counts the keeper:
-  std::uint64_t process_namespace = 0;  // elsewhere its number means nothing
+  std::string boot;                     // boot ID, and the PID namespace
+  std::uint64_t process_namespace = 0;  // in which the keeper's ID is valid
 };
 
-// What the keeper, the first process of a cluster, is called.
+// The name of the keeper, process 1 of a cluster.
 constexpr std::string_view keeper_name = "quadrille-keep";
 
-// Puts in where and since when processes have their numbers.
+// Sets the boot ID and the PID namespace.
 void set_origin(State& state);
 
-// As it stands in the file.
+// The text of the file.
 std::string to_text(const State& state);
 State from_text(const std::string& text);
 
 // The file for a cluster of that name.
 std::filesystem::path state_file(const std::string& name);
 
-// Throws std::runtime_error where the file can't be read or is not this user's.
+// Throws std::runtime_error if the file can't be read or belongs to another user.
 State read_state(const std::filesystem::path& file);
 
-// The state of a cluster, if it is up. A file of one that is gone is removed. Throws std::runtime_error where that
-// can't be told: inside a cluster, in another namespace of processes, or if the file is damaged.
+// The state of a cluster, if it is up. A stale file is removed. Throws std::runtime_error if that can't be determined:
+// inside a cluster, in another PID namespace, or if the file is damaged.
 std::optional<State> find_state(const std::string& name);
 
-// The same; throws std::runtime_error that says how to bring one up.
-State need_state(const std::string& name);
+// The same, but throws std::runtime_error if it is not up.
+State require_state(const std::string& name);
 
-// Makes the file. False if there is one already.
+// Creates the file. False if it exists.
 bool write_state(const State& state);
 
-// If the file is still that of this cluster. Also the folder, if nothing is left in it.
+// Removes the file if it still belongs to this cluster, and the folder if it is empty.
 void remove_state(const std::filesystem::path& file, const State& state);
 
 // The names of all clusters of this user that are up.

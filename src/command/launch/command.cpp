@@ -16,10 +16,10 @@ namespace quadrille::launch {
 
 namespace {
 
-// A file without a name: unlike a pipe it takes any length before it is read.
+// An anonymous file: unlike a pipe it holds any amount of data.
 Descriptor file_of(const std::string& input) {
   Descriptor file(memfd_create("input", MFD_CLOEXEC));
-  require(file.get(), "can't make a file in memory");
+  require(file.get(), "can't create an anonymous file");
   write_all(file.get(), input);
   lseek(file.get(), 0, SEEK_SET);
   return file;
@@ -48,12 +48,12 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
   return std::nullopt;
 }
 
-Finished run(const std::vector<std::string>& words, const std::string& input) {
+CommandResult run(const std::vector<std::string>& words, const std::string& input) {
   const Descriptor in = file_of(input);
   Pipe out = make_pipe();
-  expect_children();
-  // Not posix_spawn: that shares memory with its parent for a while, which a parent that is to have children in another
-  // time namespace may not do in every kernel.
+  reset_child_signal();
+  // Not posix_spawn: it shares memory with its parent for a while, which some kernels forbid to a parent whose children
+  // are in another time namespace.
   const pid_t child = fork();
   require(child, fmt::format("can't start {}", words.front()));
   if (child == 0) {
@@ -61,16 +61,16 @@ Finished run(const std::vector<std::string>& words, const std::string& input) {
     dup2(out.write.get(), STDOUT_FILENO);
     dup2(out.write.get(), STDERR_FILENO);
     setenv("LC_ALL", "C", 1);
-    _exit(become(words));
+    _exit(exec_program(words));
   }
   out.write.reset();
-  Finished finished;
+  CommandResult finished;
   finished.text = read_all(out.read.get());
   finished.status = exit_status(wait_for(child));
   return finished;
 }
 
-int become(const std::vector<std::string>& words) {
+int exec_program(const std::vector<std::string>& words) {
   constexpr int not_found = 127;
   constexpr int not_runnable = 126;
   execvp(words.front().c_str(), arguments(words).data());

@@ -7,18 +7,18 @@
 
 namespace quadrille::launch {
 
-// Where a shell would find it, or among the administrator's programs, which an ordinary user's PATH may lack.
+// Searches the PATH and the sbin folders, which an ordinary user's PATH may lack.
 std::optional<std::filesystem::path> find_program(const std::string& name);
 
-struct Finished {
-  int status = 0;    // as a shell counts it
-  std::string text;  // what it wrote, errors and all
+struct CommandResult {
+  int status = 0;    // as in a shell
+  std::string text;  // stdout and stderr
 };
 
-// Runs a program to its end, in the language C.
-Finished run(const std::vector<std::string>& words, const std::string& input = {});
+// Runs a program to its end, in the C locale.
+CommandResult run(const std::vector<std::string>& words, const std::string& input = {});
 
-// Becomes the program, found as a shell would; prints why not and returns the shell's status for that.
-int become(const std::vector<std::string>& words);
+// execvp; if that fails, prints the reason and returns the status that a shell would.
+int exec_program(const std::vector<std::string>& words);
 
 }  // namespace quadrille::launch

@@ -30,15 +30,15 @@ std::optional<Mpi> mpi_named(std::string_view text) {
 }
 
 std::optional<Mpi> mpi_in(std::string_view libraries) {
-  // MPICH built from its sources installs libmpi.so.12; Open MPI's has had other numbers since its version 2.
+  // MPICH built from source installs libmpi.so.12; Open MPI has used other numbers since version 2.
   if (contains(libraries, "libmpich.so") || contains(libraries, "libmpi.so.12")) return Mpi::mpich;
   if (contains(libraries, "libmpi.so")) return Mpi::openmpi;
   return std::nullopt;
 }
 
-std::optional<Mpi> mpi_in_version(std::string_view said) {
-  if (contains(said, "Open MPI") || contains(said, "OpenRTE")) return Mpi::openmpi;
-  if (contains(said, "HYDRA")) return Mpi::mpich;
+std::optional<Mpi> mpi_in_version(std::string_view output) {
+  if (contains(output, "Open MPI") || contains(output, "OpenRTE")) return Mpi::openmpi;
+  if (contains(output, "HYDRA")) return Mpi::mpich;
   return std::nullopt;
 }
 
@@ -55,16 +55,15 @@ std::optional<Mpi> mpi_of_launcher() {
 }
 
 std::filesystem::path launcher_of(Mpi mpi) {
-  // The user's choice by the PATH first: Debian's own name may belong to another version than the program.
+  // The user's PATH first: Debian's name may belong to another version than the program's.
   const std::string own = fmt::format("mpirun.{}", name(mpi));
   for (const std::string& common : {std::string("mpirun"), std::string("mpiexec"), own, std::string("mpiexec.hydra")}) {
     const auto path = find_program(common);
     if (path && (common == own || mpi_in_version(run({*path, "--version"}).text) == mpi)) return *path;
   }
-  throw std::runtime_error(
-      fmt::format("there is no launcher of {0}: neither {1} nor an mpirun of it is in the PATH; on Debian it is in the "
-                  "package {2}",
-                  name(mpi), own, mpi == Mpi::openmpi ? "openmpi-bin" : "mpich"));
+  throw std::runtime_error(fmt::format(
+      "no launcher of {0} found: neither {1} nor its mpirun is in the PATH; on Debian it is in the package {2}",
+      name(mpi), own, mpi == Mpi::openmpi ? "openmpi-bin" : "mpich"));
 }
 
 }  // namespace quadrille::launch

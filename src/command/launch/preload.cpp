@@ -15,8 +15,8 @@ namespace quadrille::launch {
 
 namespace {
 
-// Of several programs with : between them, each has a command line of its own.
-std::vector<std::string> behind_launcher(std::vector<std::string> words, const std::vector<std::string>& options) {
+// In MPMD command lines, separated by :, each program needs the options.
+std::vector<std::string> insert_options(std::vector<std::string> words, const std::vector<std::string>& options) {
   std::vector<std::string> all;
   bool first = true;
   for (std::string& word : words) {
@@ -28,24 +28,24 @@ std::vector<std::string> behind_launcher(std::vector<std::string> words, const s
   return all;
 }
 
-[[noreturn]] void refuse_list() {
+[[noreturn]] void reject_env_list() {
   throw std::invalid_argument(
-      "Open MPI's mca_base_env_list excludes -x, which quadrille run needs: pass those variables by -x as well");
+      "Open MPI's mca_base_env_list conflicts with -x, which quadrille run needs: pass those variables by -x as well");
 }
 
-// srun knows one --export: what the user asks for there stays.
-std::vector<std::string> exported(std::vector<std::string> words, const Variables& variables) {
+// srun accepts one --export: the user's is extended.
+std::vector<std::string> with_exports(std::vector<std::string> words, const Variables& variables) {
   std::string list;
   for (const auto& [name, value] : variables) {
     if (value.find(',') != std::string::npos) {
       throw std::invalid_argument(fmt::format(
-          "srun can't pass {}={} on, for the comma: set it in the environment, and leave its option out", name, value));
+          "srun can't export {}={} because of the comma: set it in the environment, and omit the option", name, value));
     }
     list += fmt::format(",{}={}", name, value);
   }
   const char* const usual = std::getenv("SLURM_EXPORT_ENV");
   std::string exports = usual && *usual ? usual : "ALL";
-  // Up to the program: the first word that is neither an option nor behind one that may want a value.
+  // Up to the program: the first argument that is neither an option nor follows one that may take a value.
   for (std::size_t i = 1; i < words.size(); ++i) {
     const bool value = i > 1 && words[i - 1].starts_with('-') && words[i - 1].find('=') == std::string::npos;
     if (!words[i].starts_with('-') && !value) break;
@@ -57,40 +57,39 @@ std::vector<std::string> exported(std::vector<std::string> words, const Variable
     break;
   }
   if (exports == "NONE" || exports == "NIL") {
-    throw std::invalid_argument(fmt::format(
-        "--export={} keeps everything from the ranks, the drop-in too: name what they need in its place, as "
-        "--export=PATH,HOME",
-        exports));
+    throw std::invalid_argument(
+        fmt::format("--export={} exports nothing to the ranks, not even the drop-in: list the variables they need, as "
+                    "in --export=PATH,HOME",
+                    exports));
   }
-  return behind_launcher(std::move(words), {"--export=" + exports + list});
+  return insert_options(std::move(words), {"--export=" + exports + list});
 }
 
-// What keeps the drop-in from ranks, by the user's own word.
-void refuse_contradiction(Launcher launcher, const std::vector<std::string>& words) {
+// Options of the user that would disable the drop-in.
+void reject_contradictions(Launcher launcher, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "LD_PRELOAD" || word.starts_with("LD_PRELOAD=")) {
       throw std::invalid_argument(
-          "the command line sets LD_PRELOAD itself: set it in front of quadrille run, which then adds the drop-in");
+          "the command line sets LD_PRELOAD: set it in front of quadrille run, which adds the drop-in to it");
     }
     if (launcher == Launcher::openmpi && (word == "--app" || word == "-app")) {
       throw std::invalid_argument(
-          "what --app names can't be changed from here: write the programs on the command line, with : between them, "
-          "or "
-          "set the variables in that file (quadrille run --print shows them)");
+          "an --app file can't be modified: put the programs on the command line, separated by :, or set the variables "
+          "in the file (quadrille run --print shows them)");
     }
-    if (launcher == Launcher::openmpi && word == "mca_base_env_list") refuse_list();
+    if (launcher == Launcher::openmpi && word == "mca_base_env_list") reject_env_list();
   }
-  if (launcher == Launcher::openmpi && std::getenv("OMPI_MCA_mca_base_env_list")) refuse_list();
+  if (launcher == Launcher::openmpi && std::getenv("OMPI_MCA_mca_base_env_list")) reject_env_list();
 }
 
 }  // namespace
 
-std::optional<Launcher> launcher_called(const std::string& program) {
+std::optional<Launcher> detect_launcher(const std::string& program) {
   const std::string name = std::filesystem::path(program).filename();
   if (name == "srun") return Launcher::srun;
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && !name.starts_with("orterun")) return std::nullopt;
   const auto path = find_program(program);
-  if (!path) throw std::runtime_error(fmt::format("there is no {}: is its folder in the PATH?", program));
+  if (!path) throw std::runtime_error(fmt::format("{} not found: is its folder in the PATH?", program));
   const auto mpi = mpi_in_version(run({*path, "--version"}).text);
   if (!mpi) return std::nullopt;
   return *mpi == Mpi::openmpi ? Launcher::openmpi : Launcher::hydra;
@@ -109,8 +108,8 @@ std::optional<Mpi> mpi_of(Launcher launcher) {
 }
 
 std::vector<std::string> with_variables(Launcher launcher, std::vector<std::string> words, const Variables& variables) {
-  refuse_contradiction(launcher, words);
-  if (launcher == Launcher::srun) return exported(std::move(words), variables);
+  reject_contradictions(launcher, words);
+  if (launcher == Launcher::srun) return with_exports(std::move(words), variables);
   std::vector<std::string> options;
   for (const auto& [name, value] : variables) {
     if (launcher == Launcher::openmpi) {
@@ -119,8 +118,8 @@ std::vector<std::string> with_variables(Launcher launcher, std::vector<std::stri
       options.insert(options.end(), {"-genv", name, value});
     }
   }
-  if (launcher == Launcher::openmpi) return behind_launcher(std::move(words), options);
-  words.insert(words.begin() + 1, options.begin(), options.end());  // -genv is for all
+  if (launcher == Launcher::openmpi) return insert_options(std::move(words), options);
+  words.insert(words.begin() + 1, options.begin(), options.end());  // -genv applies to all
   return words;
 }
 

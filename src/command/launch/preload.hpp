@@ -11,16 +11,16 @@ namespace quadrille::launch {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// The programs that start the ranks of a job.
+// The supported launchers.
 enum class Launcher { openmpi, hydra, srun };
 
-// Which of them a command is, by its name or by what it says of itself.
-std::optional<Launcher> launcher_called(const std::string& program);
+// By the command's name or --version output.
+std::optional<Launcher> detect_launcher(const std::string& program);
 
-// The MPI whose programs it starts, where only one's can be.
+// The MPI whose programs it starts, if there is only one.
 std::optional<Mpi> mpi_of(Launcher launcher);
 
-// The launcher's command line, changed so that the ranks see the variables, and the launcher itself does not.
+// The launcher's command line, modified to set the variables for the ranks but not for the launcher itself.
 std::vector<std::string> with_variables(Launcher launcher, std::vector<std::string> words, const Variables& variables);
 
 }  // namespace quadrille::launch

@@ -55,7 +55,7 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-void expect_children() {
+void reset_child_signal() {
   std::signal(SIGCHLD, SIG_DFL);
 }
 

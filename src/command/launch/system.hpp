@@ -8,11 +8,11 @@
 
 namespace quadrille::launch {
 
-// Throws std::runtime_error "what: why the last call failed; remedy" if a call of the system returned less than 0.
+// Throws std::runtime_error "what: strerror(errno); remedy" if the result of a system call is negative.
 void require(long result, const std::string& what, const std::string& remedy = {});
 [[noreturn]] void fail(int error, const std::string& what, const std::string& remedy = {});
 
-// A file descriptor that closes itself.
+// Owns a file descriptor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -39,25 +39,25 @@ struct Pipe {
   Descriptor write;
 };
 
-// Neither end survives an exec.
+// Both ends are close-on-exec.
 Pipe make_pipe();
 
-// Up to the end of the file.
+// Reads to the end of the file.
 std::string read_all(int descriptor);
 
-// False if nobody reads any more.
+// False if writing fails, as on a pipe without readers.
 bool write_all(int descriptor, std::string_view text);
 
-// A process may have been started with SIGCHLD ignored, and then can't wait for its children.
-void expect_children();
+// A process started with SIGCHLD ignored can't wait for its children.
+void reset_child_signal();
 
-// Waits for a child's end; what wait says. Throws std::runtime_error.
+// Waits for a child; returns the wait status. Throws std::runtime_error.
 int wait_for(pid_t child);
 
-// What wait says, as a shell would: 128 + signal where a signal ended it.
+// The exit status as in a shell: 128 + signal if a signal killed it.
 int exit_status(int wait_status);
 
-// For a shell, as one word.
+// Quoted as one word for a shell.
 std::string shell_word(std::string_view word);
 
 }  // namespace quadrille::launch

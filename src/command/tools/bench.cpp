@@ -11,9 +11,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "measure/wish.hpp"
+#include "measure/bench_options.hpp"
 #include "tools/commands.hpp"
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
@@ -28,66 +28,74 @@ double parse_share(std::string text) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool understood = error == std::errc() && rest == text.data() + text.size();
-  // A bare 5 is more likely meant as 5 % than as 500.
+  // A bare 5 more likely means 5 % than 500 %.
   if (!understood || !(value >= 0 && value < (percent ? 1000 : 1))) {
-    throw std::invalid_argument(fmt::format("--threshold: '{}' is neither like 5% nor like 0.05", given));
+    throw std::invalid_argument(fmt::format("--threshold: expected a value such as 5% or 0.05, not '{}'", given));
   }
   return percent ? value / 100 : value;
 }
 
 void add_compare(CLI::App& bench, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string before;
     std::string after;
     std::string threshold = "5%";
     bool json = false;
   };
-  const auto wish = std::make_shared<Wish>();
-  auto* command =
-      bench.add_subcommand("compare", "Say what got faster or slower; exit status 1 if anything got slower");
-  command->add_option("BEFORE", wish->before, "A report")->required();
-  command->add_option("AFTER", wish->after, "Another, held against it")->required();
-  command->add_option("--threshold", wish->threshold, "Smaller changes don't count; default: 5%");
-  command->add_flag("--json", wish->json, "As JSON, for programs");
-  command->callback([wish, &exit] {
-    const std::vector<Named> reports = read_reports({wish->before, wish->after});
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = bench.add_subcommand("compare", "Compare two reports; exit status 1 if anything got slower");
+  command->add_option("BEFORE", arguments->before, "The report to compare with")->required();
+  command->add_option("AFTER", arguments->after, "The report to judge")->required();
+  command->add_option("--threshold", arguments->threshold, "Ignore smaller changes; default: 5%");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->callback([arguments, &exit] {
+    const std::vector<NamedReport> reports = read_reports({arguments->before, arguments->after});
     measure::CompareOptions options;
-    options.threshold = parse_share(wish->threshold);
+    options.threshold = parse_share(arguments->threshold);
     const std::vector<measure::Change> changes = measure::compare(reports[0].report, reports[1].report, options);
     const auto compared = [](const measure::Change& change) { return change.before && change.after; };
     if (std::none_of(changes.begin(), changes.end(), compared)) {
       throw std::invalid_argument(
-          fmt::format("{} and {} measured nothing in common: no collective with the same size and variant",
-                      wish->before, wish->after));
+          fmt::format("{} and {} have nothing in common: no collective with the same size and variant",
+                      arguments->before, arguments->after));
     }
-    fmt::print("{}", wish->json ? changes_as_json(reports[0], reports[1], options, changes)
-                                : changes_as_text(reports[0], reports[1], options, changes));
+    fmt::print("{}", arguments->json ? changes_as_json(reports[0], reports[1], options, changes)
+                                     : changes_as_text(reports[0], reports[1], options, changes));
     const auto is_loss = [](const measure::Change& change) { return change.is_loss(); };
     exit = std::any_of(changes.begin(), changes.end(), is_loss) ? 1 : 0;
   });
 }
 
 void add_plot(CLI::App& bench) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> reports;
-    measure::View view;
+    measure::PlotOptions view;
     std::string output;
   };
-  const auto wish = std::make_shared<Wish>();
-  auto* command = bench.add_subcommand("plot", "Draw the times of one or more reports against sizes or ranks");
-  command->add_option("REPORT", wish->reports, "Reports; several are told apart by their labels")->required();
-  command->add_option("--output", wish->output, "The SVG to write")->required();
-  command->add_option("--collective", wish->view.collectives, "Only this collective; may be given several times")
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = bench.add_subcommand("plot", "Plot the times of one or more reports against sizes or ranks");
+  command->add_option("REPORT", arguments->reports, "Reports; several are distinguished by their labels")->required();
+  command->add_option("--output", arguments->output, "The SVG file to write")->required();
+  command->add_option("--collective", arguments->view.collectives, "Only this collective; may be repeated")
       ->allow_extra_args(false);
-  const std::map<std::string, measure::View::Against> axes = {{"sizes", measure::View::Against::sizes},
-                                                              {"ranks", measure::View::Against::ranks}};
-  command->add_option("--against", wish->view.against, "sizes, or ranks: one point of each line from each report")
+  const std::map<std::string, measure::PlotOptions::Against> axes = {{"sizes", measure::PlotOptions::Against::sizes},
+                                                                     {"ranks", measure::PlotOptions::Against::ranks}};
+  command
+      ->add_option("--against", arguments->view.against,
+                   "The x axis; with ranks, each report is one point of every line")
       ->transform(CLI::CheckedTransformer(axes).description(""))
       ->type_name("sizes|ranks")
       ->default_str("sizes");
-  command->add_flag("--rates", wish->view.rates, "Sizes divided by times, in place of times");
-  command->callback(
-      [wish] { write_file(wish->output, draw::plot(measure::plot_of(read_reports(wish->reports), wish->view))); });
+  const auto add_flag = [&](const char* name, measure::PlotOptions::Value value, const char* text) {
+    return command->add_flag_callback(
+        name, [arguments, value] { arguments->view.value = value; }, text);
+  };
+  add_flag("--rates", measure::PlotOptions::Value::rates, "Plot sizes divided by times instead of times")
+      ->excludes(add_flag("--ratios", measure::PlotOptions::Value::ratios,
+                          "Plot times relative to the MPI's own call instead of times"));
+  command->callback([arguments] {
+    write_file(arguments->output, draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
+  });
 }
 
 }  // namespace
@@ -96,7 +104,7 @@ measure::Report read_report(const std::string& path) {
   std::ifstream file(path);
   std::ostringstream text;
   text << file.rdbuf();
-  if (!file || !text) throw std::invalid_argument(fmt::format("can't read {}: no file, or an empty one", path));
+  if (!file || !text) throw std::invalid_argument(fmt::format("can't read {}: no such file, or an empty one", path));
   try {
     return measure::report_from_json(text.str());
   } catch (const std::invalid_argument& error) {
@@ -104,16 +112,16 @@ measure::Report read_report(const std::string& path) {
   }
 }
 
-std::vector<Named> read_reports(const std::vector<std::string>& paths) {
-  std::vector<Named> reports;
+std::vector<NamedReport> read_reports(const std::vector<std::string>& paths) {
+  std::vector<NamedReport> reports;
   for (const std::string& path : paths) {
     measure::Report report = read_report(path);
     std::string label = report.provenance.label;
     reports.push_back({std::move(label), std::move(report)});
   }
   bool clear = true;
-  for (const Named& one : reports) {
-    const auto alike = [&one](const Named& other) { return other.name == one.name; };
+  for (const NamedReport& one : reports) {
+    const auto alike = [&one](const NamedReport& other) { return other.name == one.name; };
     clear &= !one.name.empty() && std::count_if(reports.begin(), reports.end(), alike) == 1;
   }
   if (!clear) {
@@ -130,13 +138,13 @@ std::optional<std::vector<std::string>> benchmark_words(int count, const char* c
 }
 
 void add_bench(CLI::App& app, Exit& exit) {
-  auto* command = app.add_subcommand("bench", "Measure collectives, compare and plot what was measured");
+  auto* command = app.add_subcommand("bench", "Measure collectives; compare and plot the reports");
   command->footer(
-      "Without 'compare' and 'plot' it measures, and must be started under mpirun: mpirun -n 4 quadrille bench "
+      "Without 'compare' or 'plot' it measures and must be started under mpirun: mpirun -n 4 quadrille bench "
       "allreduce");
-  // For the help alone: the words go to the benchmark of the right MPI as they are.
+  // For the help only: the arguments are passed unchanged to the benchmark for the right MPI.
   measure::add_options(*command);
-  command->add_option("--mpi", "openmpi or mpich, where the launcher does not tell");
+  command->add_option("--mpi", "openmpi or mpich, if the launcher does not determine it");
   add_compare(*command, exit);
   add_plot(*command);
 }

@@ -14,10 +14,10 @@ namespace {
 using measure::Change;
 using measure::Verdict;
 
-std::vector<const Change*> of_verdict(const std::vector<Change>& changes, Verdict verdict, bool yardstick) {
+std::vector<const Change*> of_verdict(const std::vector<Change>& changes, Verdict verdict, bool baseline) {
   std::vector<const Change*> found;
   for (const Change& change : changes) {
-    if (change.verdict == verdict && change.yardstick == yardstick) found.push_back(&change);
+    if (change.verdict == verdict && change.baseline == baseline) found.push_back(&change);
   }
   return found;
 }
@@ -46,41 +46,40 @@ std::string paragraph(const std::string& heading, const std::vector<const Change
   return out + "\n";
 }
 
-// What makes a comparison doubtful.
-std::string differences(const Named& before, const Named& after) {
+// Reports from different settings are hardly comparable.
+std::string differences(const NamedReport& before, const NamedReport& after) {
   const std::string old_setting = setting_of(before.report.provenance);
   const std::string new_setting = setting_of(after.report.provenance);
   if (old_setting == new_setting) return "";
-  return fmt::format("note: not the same setting: {}: {}; {}: {}\n", before.name, old_setting, after.name, new_setting);
+  return fmt::format("note: different settings: {}: {}; {}: {}\n", before.name, old_setting, after.name, new_setting);
 }
 
-std::string notes(const Named& before, const Named& after, const std::vector<Change>& compared,
+std::string notes(const NamedReport& before, const NamedReport& after, const std::vector<Change>& compared,
                   const measure::CompareOptions& options) {
   std::string out;
-  const std::int64_t blind = measure::blind_spots(before.report, after.report, compared, options);
+  const std::int64_t blind = measure::underpowered(before.report, after.report, compared, options);
   if (blind > 0) {
-    out += fmt::format("note: {} of {} points have too few repeats for any change of them alone to count\n", blind,
+    out += fmt::format("note: {} of {} points have too few repeats for any change to be significant\n", blind,
                        compared.size());
   }
   const auto other_calls =
       std::count_if(compared.begin(), compared.end(), [](const Change& change) { return change.other_calls(); });
   if (other_calls > 0) {
-    out += fmt::format("note: {} of {} points have more than twice as many calls in a repeat in one report\n",
+    out += fmt::format("note: {} of {} points have more than twice as many calls per repeat in one report\n",
                        other_calls, compared.size());
   }
   return out;
 }
 
 std::string conclusion(std::size_t slower, std::size_t faster, std::size_t compared, double threshold) {
-  const std::string rule =
-      fmt::format("changes below {:.3g} %, and those that chance explains, don't count", 100 * threshold);
+  const std::string rule = fmt::format("changes below {:.3g} % and insignificant ones are ignored", 100 * threshold);
   if (slower + faster == 0) return fmt::format("Nothing got faster or slower: {} compared; {}.\n", compared, rule);
   return fmt::format("{} slower, {} faster, {} compared; {}.\n", slower, faster, compared, rule);
 }
 
 }  // namespace
 
-std::string changes_as_text(const Named& before, const Named& after, const measure::CompareOptions& options,
+std::string changes_as_text(const NamedReport& before, const NamedReport& after, const measure::CompareOptions& options,
                             const std::vector<Change>& changes) {
   std::vector<Change> compared;
   std::copy_if(changes.begin(), changes.end(), std::back_inserter(compared),
@@ -99,7 +98,7 @@ std::string changes_as_text(const Named& before, const Named& after, const measu
   return out + conclusion(slower.size(), faster.size(), compared.size(), options.threshold);
 }
 
-std::string changes_as_json(const Named& before, const Named& after, const measure::CompareOptions& options,
+std::string changes_as_json(const NamedReport& before, const NamedReport& after, const measure::CompareOptions& options,
                             const std::vector<Change>& changes) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Change& change : changes) {
@@ -113,7 +112,7 @@ std::string changes_as_json(const Named& before, const Named& after, const measu
       object["calls_before"] = change.calls_before;
       object["calls_after"] = change.calls_after;
       object["by_ratio"] = change.by_ratio;
-      object["yardstick"] = change.yardstick;
+      object["yardstick"] = change.baseline;
     }
     object["verdict"] = name(change.verdict);
     list.push_back(std::move(object));
@@ -121,7 +120,7 @@ std::string changes_as_json(const Named& before, const Named& after, const measu
   const nlohmann::ordered_json all = {
       {"level", options.level},
       {"threshold", options.threshold},
-      {"too_few_repeats", measure::blind_spots(before.report, after.report, changes, options)},
+      {"too_few_repeats", measure::underpowered(before.report, after.report, changes, options)},
       {"changes", list}};
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

@@ -8,14 +8,14 @@
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
 #include "tools/bench.hpp"
-#include "tools/places.hpp"
+#include "tools/install_paths.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-// Takes --mpi NAME out of the words.
-std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
+// Removes --mpi NAME from the arguments.
+std::optional<std::string> take_mpi_option(std::vector<std::string>& words) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (word->starts_with("--mpi=")) {
       std::string name = word->substr(6);
@@ -32,25 +32,25 @@ std::optional<std::string> mpi_wished(std::vector<std::string>& words) {
 
 }  // namespace
 
-int become_mpi_program(const std::string& mpi, std::vector<std::string> words) {
-  const std::filesystem::path program = place_for(mpi) / "quadrille-bench";
+int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
+  const std::filesystem::path program = mpi_directory(mpi) / "quadrille-bench";
   if (!std::filesystem::exists(program)) {
     throw std::invalid_argument(
         fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
   }
   words.insert(words.begin(), program);
-  return launch::become(words);
+  return launch::exec_program(words);
 }
 
 int run_benchmark(std::vector<std::string> words) {
-  std::optional<std::string> mpi = mpi_wished(words);
+  std::optional<std::string> mpi = take_mpi_option(words);
   if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
   if (!mpi) {
     throw std::invalid_argument(
-        "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher say which MPI "
-        "it is for, as srun -n 4 quadrille bench --mpi openmpi allreduce");
+        "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher set --mpi, as in srun -n "
+        "4 quadrille bench --mpi openmpi allreduce");
   }
-  return become_mpi_program(*mpi, std::move(words));
+  return exec_mpi_program(*mpi, std::move(words));
 }
 
 }  // namespace quadrille::tools

@@ -16,14 +16,14 @@
 #include "cluster/state.hpp"
 #include "launch/mpi.hpp"
 #include "tools/commands.hpp"
-#include "tools/program.hpp"
+#include "tools/program_arguments.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
 CLI::Option* add_name(CLI::App* command, std::string& name) {
-  return command->add_option("--name", name, "Which of several clusters; without it: quadrille");
+  return command->add_option("--name", name, "The cluster's name; default: quadrille");
 }
 
 std::string described(const cluster::Options& options) {
@@ -36,87 +36,90 @@ std::string described(const cluster::Options& options) {
 }
 
 void add_up(CLI::App& cluster_command) {
-  struct Wish {
+  struct Arguments {
     cluster::Options options;
     std::optional<std::string> rate;
     std::optional<std::string> uplink;
-    std::optional<pid_t> lasting;
+    std::optional<pid_t> while_process;
   };
-  const auto wish = std::make_shared<Wish>();
-  cluster::Options& options = wish->options;
+  const auto arguments = std::make_shared<Arguments>();
+  cluster::Options& options = arguments->options;
   auto* command = cluster_command.add_subcommand("up", "Bring a cluster up");
-  command->add_option("--nodes", options.nodes, "How many nodes; without it: 16");
-  command->add_option("--slots", options.slots, "How many ranks a node takes; without it: 4");
-  command->add_option("--rate", wish->rate, "Bits a second of a node's link, each way, as 1gbit; without it: 200mbit");
-  command->add_option("--racks", options.racks, "How many racks; without it, or 0: all nodes on one switch");
-  command->add_option("--uplink", wish->uplink, "Bits a second of a rack's link, each way; without it: as a node's");
-  command->add_flag("--skew", options.skew, "Each node has a monotonic clock of its own");
-  command->add_option("--while", wish->lasting, "Take it down when the process of this number ends");
+  command->add_option("--nodes", options.nodes, "Number of nodes; default: 16");
+  command->add_option("--slots", options.slots, "Ranks per node; default: 4");
+  command->add_option("--rate", arguments->rate,
+                      "Bandwidth of a node's link in each direction, as 1gbit; default: 200mbit");
+  command->add_option("--racks", options.racks, "Number of racks; default: 0, all nodes on one switch");
+  command->add_option("--uplink", arguments->uplink,
+                      "Bandwidth of a rack's uplink in each direction; default: that of a node");
+  command->add_flag("--skew", options.skew, "Give each node its own monotonic clock");
+  command->add_option("--while", arguments->while_process, "Take the cluster down when the process with this ID ends");
   add_name(command, options.name);
-  command->callback([wish] {
-    if (wish->rate) wish->options.rate = cluster::parse_rate("--rate", *wish->rate);
-    if (wish->uplink) wish->options.uplink = cluster::parse_rate("--uplink", *wish->uplink);
-    const cluster::State state = cluster::up(wish->options, wish->lasting);
+  command->callback([arguments] {
+    if (arguments->rate) arguments->options.rate = cluster::parse_rate("--rate", *arguments->rate);
+    if (arguments->uplink) arguments->options.uplink = cluster::parse_rate("--uplink", *arguments->uplink);
+    const cluster::State state = cluster::up(arguments->options, arguments->while_process);
     fmt::print("{} is up: {}\n", state.options.name, described(state.options));
   });
 }
 
-launch::Mpi mpi_for(const std::optional<std::string>& wish, const std::string& program) {
-  if (wish) {
-    const auto mpi = launch::mpi_named(*wish);
-    if (!mpi) throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *wish));
+launch::Mpi mpi_for(const std::optional<std::string>& arguments, const std::string& program) {
+  if (arguments) {
+    const auto mpi = launch::mpi_named(*arguments);
+    if (!mpi) throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *arguments));
     return *mpi;
   }
   const auto mpi = launch::mpi_of(program);
   if (!mpi) {
     throw std::invalid_argument(
-        fmt::format("'{}' does not show which MPI it is for: say so by --mpi openmpi or --mpi mpich", program));
+        fmt::format("can't detect the MPI that '{}' is linked with: set --mpi openmpi or --mpi mpich", program));
   }
   return *mpi;
 }
 
 void add_run_on(CLI::App& cluster_command, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string name = cluster::Options().name;
     std::optional<int> ranks;
     std::string map = "block";
     std::optional<std::string> mpi;
     Words program;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand("run", "Run an MPI program on the nodes");
-  command->add_option("-n", wish->ranks, "How many ranks; without it: as many as fit");
-  command->add_option("--map", wish->map,
-                      "Which node a rank is on: block, cyclic, ppr:N or a file with a node a line; without it: block");
-  command->add_option("--mpi", wish->mpi, "openmpi or mpich; without it: the one the program is linked with");
-  add_name(command, wish->name);
-  add_program(command, "PROGRAM", wish->program, "The program and its arguments, behind --");
-  command->callback([wish, &exit] {
+  command->add_option("-n", arguments->ranks, "Number of ranks; default: one per slot");
+  command->add_option(
+      "--map", arguments->map,
+      "Mapping of ranks to nodes: block, cyclic, ppr:N or a file with one node per line; default: block");
+  command->add_option("--mpi", arguments->mpi, "openmpi or mpich; default: the one the program is linked with");
+  add_name(command, arguments->name);
+  add_program(command, "PROGRAM", arguments->program, "The program and its arguments, after --");
+  command->callback([arguments, &exit] {
     cluster::Job job;
-    job.program = without_dashes(wish->program);
-    const cluster::State state = cluster::need_state(wish->name);
-    job.mapping = cluster::mapping(wish->map, wish->ranks, state.options);
-    job.mpi = mpi_for(wish->mpi, job.program.front());
+    job.program = without_separator(arguments->program);
+    const cluster::State state = cluster::require_state(arguments->name);
+    job.mapping = cluster::mapping(arguments->map, arguments->ranks, state.options);
+    job.mpi = mpi_for(arguments->mpi, job.program.front());
     job.launcher = launch::launcher_of(job.mpi);
     exit = cluster::run_job(state, job);
   });
 }
 
 void add_exec(CLI::App& cluster_command, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string name = cluster::Options().name;
     std::string node;
     Words words;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand("exec", "Run a command on one node");
-  add_name(command, wish->name);
-  command->add_option("NODE", wish->node, "As node3, or 3")->required();
-  add_program(command, "COMMAND", wish->words, "The command and its arguments, behind --");
-  command->callback([wish, &exit] {
-    const cluster::State state = cluster::need_state(wish->name);
-    const int node = cluster::node_of(wish->node, state.options.nodes);
-    exit = cluster::run_on_node(state, node, without_dashes(wish->words));
+  add_name(command, arguments->name);
+  command->add_option("NODE", arguments->node, "As node3, or 3")->required();
+  add_program(command, "COMMAND", arguments->words, "The command and its arguments, after --");
+  command->callback([arguments, &exit] {
+    const cluster::State state = cluster::require_state(arguments->name);
+    const int node = cluster::node_of(arguments->node, state.options.nodes);
+    exit = cluster::run_on_node(state, node, without_separator(arguments->words));
   });
 }
 
@@ -125,7 +128,7 @@ struct Status {
   std::vector<int> cut;
 };
 
-// Nothing if it is not up, or ends while it is asked.
+// Nothing if it is not up, or goes down during the query.
 std::optional<Status> status_of(const std::string& name) {
   const auto state = cluster::find_state(name);
   if (!state) return std::nullopt;
@@ -157,7 +160,7 @@ void print_json(const std::string& name, const std::optional<Status>& status) {
 void print_text(const std::string& name, const std::optional<Status>& status) {
   if (!status) {
     const auto others = cluster::names_of_clusters();
-    fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; up are {}", fmt::join(others, ", ")));
+    fmt::print("{} is not up{}\n", name, others.empty() ? "" : fmt::format("; running: {}", fmt::join(others, ", ")));
     return;
   }
   fmt::print("{} is up: {}\n", name, described(status->state.options));
@@ -165,68 +168,70 @@ void print_text(const std::string& name, const std::optional<Status>& status) {
 }
 
 void add_status(CLI::App& cluster_command, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string name = cluster::Options().name;
     bool json = false;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand(
-      "status", "Say whether a cluster is up and what it is made of; exit status 1 if it is not up");
-  command->add_flag("--json", wish->json, "As an object, for programs");
-  add_name(command, wish->name);
-  command->callback([wish, &exit] {
-    const auto status = status_of(wish->name);
-    wish->json ? print_json(wish->name, status) : print_text(wish->name, status);
+      "status", "Print whether a cluster is up, and its configuration; exit status 1 if it is not up");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  add_name(command, arguments->name);
+  command->callback([arguments, &exit] {
+    const auto status = status_of(arguments->name);
+    arguments->json ? print_json(arguments->name, status) : print_text(arguments->name, status);
     exit = status ? 0 : 1;
   });
 }
 
 void add_down(CLI::App& cluster_command) {
   const auto name = std::make_shared<std::string>(cluster::Options().name);
-  auto* command = cluster_command.add_subcommand("down", "Take it down, with all that runs there");
+  auto* command = cluster_command.add_subcommand("down", "Take a cluster down and kill all its processes");
   add_name(command, *name);
   command->callback([name] { cluster::down(*name); });
 }
 
 void add_cut(CLI::App& cluster_command, const char* word, const char* text, bool cut) {
-  struct Wish {
+  struct Arguments {
     std::string name = cluster::Options().name;
     std::string node;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand(word, text);
-  add_name(command, wish->name);
-  command->add_option("NODE", wish->node, "As node3, or 3")->required();
-  command->callback([wish, cut] {
-    const cluster::State state = cluster::need_state(wish->name);
-    cluster::set_cut(state, cluster::node_of(wish->node, state.options.nodes), cut);
+  add_name(command, arguments->name);
+  command->add_option("NODE", arguments->node, "As node3, or 3")->required();
+  command->callback([arguments, cut] {
+    const cluster::State state = cluster::require_state(arguments->name);
+    cluster::set_cut(state, cluster::node_of(arguments->node, state.options.nodes), cut);
   });
 }
 
-// What launchers call in place of ssh; nobody else does.
+// Called by launchers instead of ssh.
 void add_agent(CLI::App& cluster_command, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::string state;
     Words words;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = cluster_command.add_subcommand("agent", "For launchers")->group("");
-  command->add_option("--state", wish->state, "The cluster's file")->required();
-  add_program(command, "WORD", wish->words, "HOST COMMAND...");
-  command->callback([wish, &exit] { exit = cluster::be_remote_shell(wish->state, wish->words); });
+  command->add_option("--state", arguments->state, "The cluster's file")->required();
+  add_program(command, "WORD", arguments->words, "HOST COMMAND...");
+  command->callback([arguments, &exit] { exit = cluster::run_remote_shell(arguments->state, arguments->words); });
 }
 
 }  // namespace
 
 void add_cluster(CLI::App& app, Exit& exit) {
-  auto* command = app.add_subcommand("cluster", "Many nodes on this machine, with links of a set rate between them");
+  auto* command = app.add_subcommand(
+      "cluster",
+      "Emulate a cluster on this machine: nodes with their own network, connected by links of a given bandwidth");
   command->require_subcommand(1);
   add_up(*command);
   add_run_on(*command, exit);
   add_exec(*command, exit);
   add_status(*command, exit);
-  add_cut(*command, "cut", "Pull a node's cable", true);
-  add_cut(*command, "heal", "Put it back", false);
+  add_cut(*command, "cut", "Disconnect a node", true);
+  add_cut(*command, "heal", "Reconnect a node", false);
   add_down(*command);
   add_agent(*command, exit);
 }

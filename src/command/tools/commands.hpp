@@ -6,7 +6,7 @@ class App;
 
 namespace quadrille::tools {
 
-// Each adds its subcommand; what the subcommand returns is the exit status of the program.
+// Each adds its subcommand, which sets the exit status of the program.
 using Exit = int;
 void add_list(CLI::App& app, Exit& exit);
 void add_verify(CLI::App& app, Exit& exit);

@@ -22,57 +22,59 @@
 #include "machine/cores.hpp"
 #include "select/table.hpp"
 #include "tools/commands.hpp"
-#include "tools/places.hpp"
+#include "tools/install_paths.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-// Something about this machine that matters to MPI programs.
+// A property of this machine that affects MPI programs.
 struct Finding {
   std::string topic;
   std::string text;
-  std::string remedy;  // empty: nothing is wrong
+  std::string remedy;  // empty: no problem
 };
 
-// In one line. Hydra's is behind a word of its own, among others.
-std::string version_of(const std::string& said) {
-  const std::size_t hydra = said.find("Version:");
-  const std::size_t begin = hydra == std::string::npos ? 0 : said.find_first_not_of(' ', hydra + 8);
-  return said.substr(begin, said.find('\n', begin) - begin);
+// In one line. Hydra prints it after "Version:", among other lines.
+std::string version_of(const std::string& output) {
+  const std::size_t hydra = output.find("Version:");
+  const std::size_t begin = hydra == std::string::npos ? 0 : output.find_first_not_of(' ', hydra + 8);
+  return output.substr(begin, output.find('\n', begin) - begin);
 }
 
 std::string version_of(launch::Mpi mpi) {
   return version_of(launch::run({launch::launcher_of(mpi), "--version"}).text);
 }
 
-// The MPIs that are there, and whether there is a drop-in for each.
-std::vector<launch::Mpi> look_at_mpis(std::vector<Finding>& findings) {
+// The installed MPIs, and whether there is a drop-in for each.
+std::vector<launch::Mpi> check_mpis(std::vector<Finding>& findings) {
   std::vector<launch::Mpi> found;
   for (launch::Mpi mpi : {launch::Mpi::openmpi, launch::Mpi::mpich}) {
     const std::string mpi_name(launch::name(mpi));
     try {
       const std::filesystem::path launcher = launch::launcher_of(mpi);
-      const std::string said = version_of(mpi);
+      const std::string output = version_of(mpi);
       found.push_back(mpi);
-      const std::filesystem::path library = place_for(mpi_name) / "libquadrille-dropin.so";
+      const std::filesystem::path library = mpi_directory(mpi_name) / "libquadrille-dropin.so";
       const bool there = std::filesystem::exists(library);
       findings.push_back(
-          {mpi_name, fmt::format("{} ({}), drop-in {}", launcher.string(), said, there ? library.string() : "missing"),
-           there ? "" : fmt::format("build or install Quadrille with {}: there is no {}", mpi_name, library.string())});
+          {mpi_name,
+           fmt::format("{} ({}), drop-in {}", launcher.string(), output, there ? library.string() : "missing"),
+           there ? ""
+                 : fmt::format("build or install Quadrille for {}: {} does not exist", mpi_name, library.string())});
     } catch (const std::runtime_error&) {
       continue;
     }
   }
   if (found.empty()) {
-    findings.push_back({"MPI", "no launcher of Open MPI or MPICH is in the PATH",
+    findings.push_back({"MPI", "no launcher of Open MPI or MPICH in the PATH",
                         "install one (on Debian openmpi-bin or mpich), or add its folder to the PATH"});
   }
   return found;
 }
 
-// A parameter of Open MPI, as the environment or its files set it; "" if nobody does.
+// An MCA parameter of Open MPI, from the environment or its configuration files; "" if unset.
 std::string openmpi_parameter(const std::string& name) {
   if (const char* value = std::getenv(("OMPI_MCA_" + name).c_str())) return value;
   const char* home = std::getenv("HOME");
@@ -87,55 +89,55 @@ std::string openmpi_parameter(const std::string& name) {
   return "";
 }
 
-// What ranks that wait do, and where they may run: by settings that outlive one command line.
-void look_at_launch_settings(bool crowded, launch::Mpi mpi, std::vector<Finding>& findings) {
+// How ranks wait and are bound, by settings that are not part of a command line.
+void check_launch_settings(bool oversubscribed, launch::Mpi mpi, std::vector<Finding>& findings) {
   const std::string mpi_name(launch::name(mpi));
   if (mpi == launch::Mpi::mpich) {
-    findings.push_back({mpi_name + ", waiting", "ranks that wait spin, and no setting changes that",
-                        crowded ? "quadrille run -- mpirun ..., whose waits leave the core to others" : ""});
+    findings.push_back({mpi_name + ", waiting", "waiting ranks spin, and no setting changes that",
+                        oversubscribed ? "use quadrille run -- mpirun ..., which makes waiting ranks yield" : ""});
     const char* const binding = std::getenv("HYDRA_BINDING");
     const bool bound = binding && std::string_view(binding) != "none";
     findings.push_back({mpi_name + ", binding",
                         bound ? fmt::format("HYDRA_BINDING={}", binding) : "ranks may run on any usable core",
-                        bound && crowded ? "unset HYDRA_BINDING" : ""});
+                        bound && oversubscribed ? "unset HYDRA_BINDING" : ""});
     return;
   }
   const std::string yields = openmpi_parameter("mpi_yield_when_idle");
   constexpr std::array<std::string_view, 5> no = {"", "0", "false", "f", "no"};
   const bool spins = std::find(no.begin(), no.end(), yields) != no.end();
   findings.push_back({mpi_name + ", waiting",
-                      !spins           ? "ranks that wait yield"
-                      : yields.empty() ? "ranks that wait yield if mpirun knows that they share cores"
-                                       : fmt::format("mpi_yield_when_idle is {}: ranks that wait spin", yields),
-                      spins && crowded ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
+                      !spins           ? "waiting ranks yield"
+                      : yields.empty() ? "waiting ranks yield if mpirun knows that the node is oversubscribed"
+                                       : fmt::format("mpi_yield_when_idle is {}: waiting ranks spin", yields),
+                      spins && oversubscribed ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
   const std::string binding = openmpi_parameter("hwloc_base_binding_policy");
-  findings.push_back(
-      {mpi_name + ", binding",
-       binding.empty() ? "up to two ranks are bound to a core each, more to a socket" : fmt::format("to {}", binding),
-       crowded && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
+  findings.push_back({mpi_name + ", binding",
+                      binding.empty() ? "default: up to two ranks are bound to a core each, more to a socket"
+                                      : fmt::format("to {}", binding),
+                      oversubscribed && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
 }
 
-void look_at_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const double cores = machine::usable_cores(machine::Whose::own);
+void check_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const double cores = machine::usable_cores(machine::Affinity::process);
   const unsigned processors = std::thread::hardware_concurrency();
   std::string text = fmt::format("{:g} of {} processors are usable", cores, processors);
   std::string remedy;
   if (cores < processors) {
-    text += ": affinity or a control group sets a bound";
-    remedy = "widen the job's share (docker run --cpus, Slurm's --cpus-per-task, taskset), or start fewer ranks";
+    text += ": limited by the affinity or a control group";
+    remedy = "raise the limit (docker run --cpus, Slurm's --cpus-per-task, taskset), or start fewer ranks";
   }
   findings.push_back({"cores", text, remedy});
-  const bool crowded = ranks > cores;
+  const bool oversubscribed = ranks > cores;
   if (ranks > 0) {
     findings.push_back({fmt::format("{} ranks", ranks),
-                        crowded ? fmt::format("share {:g} cores", cores) : "have a core each",
-                        crowded ? "start fewer, or heed what is said below of waiting and binding" : ""});
+                        oversubscribed ? fmt::format("oversubscribed: {:g} cores", cores) : "one core each",
+                        oversubscribed ? "start fewer ranks, or follow the advice on waiting and binding below" : ""});
   }
-  for (launch::Mpi mpi : mpis) look_at_launch_settings(crowded, mpi, findings);
+  for (launch::Mpi mpi : mpis) check_launch_settings(oversubscribed, mpi, findings);
 }
 
-// Variables that look like ours and are not: a slip of the pen changes nothing, and nobody says so.
-void look_at_variables(std::vector<Finding>& findings) {
+// A misspelled variable would be ignored silently.
+void check_variables(std::vector<Finding>& findings) {
   constexpr std::array<std::string_view, 3> others = {"QUADRILLE_CLUSTER_", "QUADRILLE_BENCH_", "QUADRILLE_TEST_"};
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text = *entry;
@@ -145,12 +147,12 @@ void look_at_variables(std::vector<Finding>& findings) {
     if (!ours || other) continue;
     const bool known = variables::named(name) != nullptr;
     findings.push_back({"environment", fmt::format("{} is set", text),
-                        known ? "" : fmt::format("there is no {}: docs/environment.md lists the variables", name)});
+                        known ? "" : fmt::format("unknown variable {}: see docs/environment.md", name)});
   }
 }
 
-// The table that programs here would use: the environment's, or the site's; "" if there is none.
-std::string table_told() {
+// The tuning table that programs would use: the environment's or the site's; "" if unset.
+std::string table_in_use() {
   if (const char* value = std::getenv("QUADRILLE_TABLE"); value && *value) return value;
   const char* const site = std::getenv("QUADRILLE_CONFIG");
   std::ifstream file(site ? site : "/etc/quadrille.conf");
@@ -161,7 +163,7 @@ std::string table_told() {
   return "";
 }
 
-// A launcher says "4.1.4" somewhere, the MPI in a table is called "Open MPI v4.1.4".
+// A launcher prints "4.1.4"; a table has "Open MPI v4.1.4".
 bool is_for(const Section& section, launch::Mpi mpi) {
   const std::string_view name = mpi == launch::Mpi::openmpi ? "Open MPI" : "MPICH";
   const std::size_t digits = section.mpi.find_first_of("0123456789");
@@ -169,65 +171,67 @@ bool is_for(const Section& section, launch::Mpi mpi) {
          version_of(mpi).ends_with(section.mpi.substr(digits));
 }
 
-void look_at_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const std::string file = table_told();
+void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+  const std::string file = table_in_use();
   if (file.empty()) return;
   try {
     const Table table = read_table(file);
     std::size_t rules = 0;
     for (const Section& section : table.sections) {
       const auto fits = [&](launch::Mpi mpi) { return is_for(section, mpi); };
-      if (std::any_of(mpis.begin(), mpis.end(), fits)) rules += section.rules.size();
+      if (std::any_of(mpis.begin(), mpis.end(), fits)) rules += section.lines.size();
     }
-    findings.push_back({"table", fmt::format("{} has {} rules for the MPIs that are here", file, rules),
-                        rules > 0 ? ""
-                                  : fmt::format("measure under the MPI that programs run with, as in: mpirun -n 4 "
-                                                "quadrille bench allreduce --table {}",
-                                                file)});
+    findings.push_back(
+        {"table", fmt::format("{} has {} rules for the installed MPIs", file, rules),
+         rules > 0
+             ? ""
+             : fmt::format(
+                   "measure with the MPI that programs use, as in: mpirun -n 4 quadrille bench allreduce --table {}",
+                   file)});
   } catch (const std::invalid_argument& error) {
-    findings.push_back({"table", error.what(), "mend it, or unset QUADRILLE_TABLE: docs/environment.md says how"});
+    findings.push_back({"table", error.what(), "correct it, or unset QUADRILLE_TABLE: see docs/environment.md"});
   }
 }
 
-void look_at_shared_memory(std::vector<Finding>& findings) {
+void check_shared_memory(std::vector<Finding>& findings) {
   constexpr double mebibyte = 1024.0 * 1024.0;
   constexpr double enough = 256;
   struct statvfs of = {};
   if (statvfs("/dev/shm", &of) != 0) {
     findings.push_back(
-        {"shared memory", "there is no /dev/shm", "mount -t tmpfs tmpfs /dev/shm; MPI's ranks talk through it"});
+        {"shared memory", "there is no /dev/shm", "mount -t tmpfs tmpfs /dev/shm; MPI communicates through it"});
     return;
   }
   const double size = static_cast<double>(of.f_blocks) * static_cast<double>(of.f_frsize) / mebibyte;
   const double unused = static_cast<double>(of.f_bavail) * static_cast<double>(of.f_frsize) / mebibyte;
   const bool short_of_it = unused < enough;
-  findings.push_back({"shared memory", fmt::format("{:.0f} of {:.0f} MiB of /dev/shm are free", unused, size),
-                      short_of_it ? "remove what crashed programs left there, or make it larger (docker run "
-                                    "--shm-size=1g; mount -o remount,size=1g /dev/shm)"
+  findings.push_back({"shared memory", fmt::format("{:.0f} of {:.0f} MiB free in /dev/shm", unused, size),
+                      short_of_it ? "remove files left by crashed programs, or enlarge it (docker run --shm-size=1g; "
+                                    "mount -o remount,size=1g /dev/shm)"
                                   : ""});
 }
 
-void look_at_single_copy(std::vector<Finding>& findings) {
+void check_single_copy(std::vector<Finding>& findings) {
   std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
   int scope = 0;
   const bool known = static_cast<bool>(file >> scope);
-  // At 1, ranks may allow it to each other, and both MPIs have them do so.
+  // At 1, ranks may permit it to each other, and both MPIs make them do so.
   const bool allowed = !known || scope <= 1 || (scope == 2 && geteuid() == 0);
   findings.push_back({"single copy",
                       allowed ? "ranks may read each other's memory"
-                              : fmt::format("ptrace_scope is {}: ranks may not read each other's memory, large "
+                              : fmt::format("ptrace_scope is {}: ranks may not read each other's memory, so large "
                                             "messages on a node are copied twice",
                                             scope),
                       allowed ? "" : "sysctl kernel.yama.ptrace_scope=1 (in a container: --cap-add=SYS_PTRACE)"});
 }
 
-void look_at_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
+void check_root(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
   const bool openmpi = std::find(mpis.begin(), mpis.end(), launch::Mpi::openmpi) != mpis.end();
   if (!openmpi || geteuid() != 0) return;
   const bool allowed = std::getenv("OMPI_ALLOW_RUN_AS_ROOT") && std::getenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM");
   findings.push_back(
       {"root", allowed ? "Open MPI may run as root" : "Open MPI refuses to run as root",
-       allowed ? "" : "use another account, or export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
+       allowed ? "" : "use another user, or export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"});
 }
 
 std::string as_json(const std::vector<Finding>& findings) {
@@ -244,7 +248,7 @@ std::string as_json(const std::vector<Finding>& findings) {
 std::string as_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
-    text += fmt::format("{}  {}: {}\n", finding.remedy.empty() ? "ok  " : "look", finding.topic, finding.text);
+    text += fmt::format("{}  {}: {}\n", finding.remedy.empty() ? "ok  " : "warn", finding.topic, finding.text);
     if (!finding.remedy.empty()) text += fmt::format("      -> {}\n", finding.remedy);
   }
   return text;
@@ -253,24 +257,24 @@ std::string as_text(const std::vector<Finding>& findings) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Exit& exit) {
-  struct Asked {
+  struct Arguments {
     int ranks = 0;
     bool json = false;
   };
-  const auto asked = std::make_shared<Asked>();
-  auto* command = app.add_subcommand("doctor", "Say what on this machine slows MPI programs down, and what would help");
-  command->add_option("-n", asked->ranks, "Ranks that are to run on this machine")->check(CLI::PositiveNumber);
-  command->add_flag("--json", asked->json, "As JSON, for programs");
-  command->callback([asked, &exit] {
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("doctor", "Check this machine for problems that slow MPI programs down");
+  command->add_option("-n", arguments->ranks, "Number of ranks to run on this machine")->check(CLI::PositiveNumber);
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->callback([arguments, &exit] {
     std::vector<Finding> findings;
-    const std::vector<launch::Mpi> mpis = look_at_mpis(findings);
-    look_at_cores(asked->ranks, mpis, findings);
-    look_at_shared_memory(findings);
-    look_at_single_copy(findings);
-    look_at_root(mpis, findings);
-    look_at_variables(findings);
-    look_at_table(mpis, findings);
-    fmt::print("{}", asked->json ? as_json(findings) : as_text(findings));
+    const std::vector<launch::Mpi> mpis = check_mpis(findings);
+    check_cores(arguments->ranks, mpis, findings);
+    check_shared_memory(findings);
+    check_single_copy(findings);
+    check_root(mpis, findings);
+    check_variables(findings);
+    check_table(mpis, findings);
+    fmt::print("{}", arguments->json ? as_json(findings) : as_text(findings));
     const auto is_bad = [](const Finding& finding) { return !finding.remedy.empty(); };
     exit = std::any_of(findings.begin(), findings.end(), is_bad) ? 1 : 0;
   });

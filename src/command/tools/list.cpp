@@ -4,8 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "tools/choice.hpp"
 #include "tools/commands.hpp"
+#include "tools/selection.hpp"
 
 namespace quadrille::tools {
 
@@ -20,7 +20,7 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
                     {"steps", one->steps},
                     {"cost", one->cost},
                     {"scratch", one->scratch},
-                    {"restrictions", in_words(one->restrictions)},
+                    {"restrictions", descriptions(one->restrictions)},
                     {"logarithmic", one->logarithmic},
                     {"segmented", one->segmented},
                     {"fixed_order", one->fixed_order},
@@ -34,30 +34,29 @@ void print_table(const std::vector<const Algorithm*>& algorithms) {
   constexpr const char* line = "{:<22}{:<21}{:<76}{}\n";
   fmt::print(line, "collective", "algorithm", "steps", "restrictions");
   for (const Algorithm* one : algorithms) {
-    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(in_words(one->restrictions), ", "));
+    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(descriptions(one->restrictions), ", "));
   }
   fmt::print(
-      "\nOn p ranks, with m segments and width k. --json has the costs, too: n bytes, a the latency of a message, b "
-      "the time to "
-      "send\n"
-      "a byte, c the time to reduce one; and scratch, summary and paper.\n");
+      "\np ranks, m segments, width k. --json adds the cost (n bytes, latency a, time b to send and c to reduce a "
+      "byte),\n"
+      "scratch, summary and paper.\n");
 }
 
 }  // namespace
 
 void add_list(CLI::App& app, Exit&) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> collectives;
     bool json = false;
   };
-  const auto wish = std::make_shared<Wish>();
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand(
-      "list", "List the algorithms with their steps and restrictions; with --json, costs, scratch and papers");
-  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
-  command->add_flag("--json", wish->json, "As a list of objects, for programs");
-  command->callback([wish] {
-    const auto algorithms = chosen(wish->collectives, {});
-    wish->json ? print_json(algorithms) : print_table(algorithms);
+      "list", "List the algorithms with their steps and restrictions; with --json also cost, scratch and paper");
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->callback([arguments] {
+    const auto algorithms = selected_algorithms(arguments->collectives, {});
+    arguments->json ? print_json(algorithms) : print_table(algorithms);
   });
 }
 

@@ -10,13 +10,12 @@
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Collective communication for MPI programs: list the algorithms, prove, draw and measure them; a cluster to try "
-      "them on."};
+      "Collective communication for MPI: run programs with it; list, verify, draw and measure its algorithms; emulate "
+      "a cluster."};
   app.name("quadrille");
   app.set_version_flag("--version", std::string("quadrille ") + quadrille::version);
   app.require_subcommand(1);
-  app.footer(
-      "Exit status: 0 if all is well, 1 if a check failed, 2 if the command was not understood or could not be done.");
+  app.footer("Exit status: 0 on success, 1 if a check failed, 2 if the command line is invalid or the command failed.");
   int exit = 0;
   quadrille::tools::add_list(app, exit);
   quadrille::tools::add_verify(app, exit);

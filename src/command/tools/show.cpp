@@ -8,15 +8,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "tools/choice.hpp"
 #include "tools/commands.hpp"
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
+#include "tools/selection.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-struct Wish {
+struct ShowArguments {
   std::string collective;
   std::string algorithm;
   Problem problem;
@@ -29,33 +29,34 @@ struct Wish {
   bool json = false;
 };
 
-// More messages than anybody would read.
+// More would not be readable.
 constexpr std::int64_t most_messages = 100'000;
 
 void refuse(bool condition, const std::string& why) {
   if (condition) throw std::invalid_argument(why);
 }
 
-// The problem as wished.
-Problem problem_for(const Wish& wish, const Algorithm& algorithm) {
+// The problem that the arguments describe.
+Problem problem_for(const ShowArguments& arguments, const Algorithm& algorithm) {
   const Traits of = traits(algorithm.collective);
-  Problem problem = wish.problem;
+  Problem problem = arguments.problem;
   problem.commutative = !problem.fixed_order;
-  refuse(wish.root && !of.rooted, fmt::format("--root: {} has no root", wish.collective));
-  refuse(wish.count && !of.moves_data(), fmt::format("--count: {} moves no data", wish.collective));
-  refuse(wish.segment && !algorithm.segmented, fmt::format("--segment: {} does not cut its data", algorithm.name));
-  problem.root = wish.root.value_or(0);
-  problem.width = choice_of(algorithm.collective, wish.algorithm).width;
-  refuse(wish.per_node && !algorithm.hierarchical, fmt::format("--per-node: {} heeds no nodes", algorithm.name));
-  problem = with_data(algorithm, problem, wish.count, wish.segment, wish.per_node);
+  refuse(arguments.root && !of.rooted, fmt::format("--root: {} has no root", arguments.collective));
+  refuse(arguments.count && !of.moves_data(), fmt::format("--count: {} moves no data", arguments.collective));
+  refuse(arguments.segment && !algorithm.segmented, fmt::format("--segment: {} is not pipelined", algorithm.name));
+  problem.root = arguments.root.value_or(0);
+  problem.width = variant_named(algorithm.collective, arguments.algorithm).width;
+  refuse(arguments.per_node && !algorithm.hierarchical,
+         fmt::format("--per-node: {} is not hierarchical", algorithm.name));
+  problem = with_data(algorithm, problem, arguments.count, arguments.segment, arguments.per_node);
   refuse(problem.root >= problem.ranks, fmt::format("--root: there is no rank {} of {}", problem.root, problem.ranks));
-  refuse(wish.rank && *wish.rank >= problem.ranks,
-         fmt::format("--rank: there is no rank {} of {}", wish.rank.value_or(0), problem.ranks));
+  refuse(arguments.rank && *arguments.rank >= problem.ranks,
+         fmt::format("--rank: there is no rank {} of {}", arguments.rank.value_or(0), problem.ranks));
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw std::invalid_argument(why);
   return problem;
 }
 
-// Of all ranks, as far as rank 0's tell.
+// Of all ranks, estimated from rank 0's.
 std::int64_t operations_of(const Algorithm& algorithm, const Problem& problem) {
   const Schedule schedule = build(algorithm, problem);
   std::int64_t operations = 0;
@@ -65,10 +66,10 @@ std::int64_t operations_of(const Algorithm& algorithm, const Problem& problem) {
   return operations * problem.ranks;
 }
 
-void print_schedule(const Wish& wish, const Algorithm& algorithm, Problem problem) {
-  problem.rank = *wish.rank;
+void print_schedule(const ShowArguments& arguments, const Algorithm& algorithm, Problem problem) {
+  problem.rank = *arguments.rank;
   const Schedule schedule = build(algorithm, problem);
-  if (wish.json) {
+  if (arguments.json) {
     fmt::print("{}\n", to_json(schedule));
   } else {
     fmt::print("{}, {}: {}", name(algorithm.collective), algorithm.name, to_text(schedule));
@@ -86,17 +87,17 @@ void print_steps(const std::vector<verify::Matched>& matched) {
   }
 }
 
-void show(const Wish& wish) {
-  const std::string bare_name = wish.algorithm.substr(0, wish.algorithm.find(':'));
-  const Algorithm& algorithm = *chosen({wish.collective}, bare_name).front();
-  const Problem problem = problem_for(wish, algorithm);
-  if (wish.rank) return print_schedule(wish, algorithm, problem);
+void show(const ShowArguments& arguments) {
+  const std::string bare_name = arguments.algorithm.substr(0, arguments.algorithm.find(':'));
+  const Algorithm& algorithm = *selected_algorithms({arguments.collective}, bare_name).front();
+  const Problem problem = problem_for(arguments, algorithm);
+  if (arguments.rank) return print_schedule(arguments, algorithm, problem);
   const auto predicted = predict(algorithm, problem);
   const std::int64_t messages = predicted ? predicted->messages : operations_of(algorithm, problem);
   refuse(messages > most_messages,
-         fmt::format("{} messages are too many to show; ask for one rank's schedule with --rank", messages));
-  const Shown all = shown(algorithm, problem);
-  if (wish.svg) return write_file(*wish.svg, draw::svg(all.subject, all.title));
+         fmt::format("{} messages are too many to show: print one rank's schedule with --rank", messages));
+  const Illustration all = illustrate(algorithm, problem);
+  if (arguments.svg) return write_file(*arguments.svg, draw::svg(all.subject, all.title));
   fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
   print_steps(all.messages);
 }
@@ -105,34 +106,36 @@ void show(const Wish& wish) {
 
 void add_show(CLI::App& app, Exit&) {
   constexpr Rank most_ranks = 1 << 20;
-  const auto wish = std::make_shared<Wish>();
-  auto* command = app.add_subcommand("show", "Show an algorithm: ranks across, steps down, messages as arrows");
-  command->add_option("COLLECTIVE", wish->collective)->required();
+  const auto arguments = std::make_shared<ShowArguments>();
+  auto* command = app.add_subcommand("show", "Print or draw the messages of an algorithm, step by step");
+  command->add_option("COLLECTIVE", arguments->collective)->required();
   command
-      ->add_option("--algorithm", wish->algorithm,
-                   "One of those that 'quadrille list COLLECTIVE' names; a width goes behind it, as in bruck:4")
+      ->add_option("--algorithm", arguments->algorithm,
+                   "As listed by 'quadrille list COLLECTIVE'; with a width, as in bruck:4")
       ->required();
-  command->add_option("--ranks", wish->problem.ranks, "How many ranks")->required()->check(CLI::Range(1, most_ranks));
-  command->add_option("--root", wish->root, "The root, where there is one")->check(CLI::Range(0, most_ranks));
+  command->add_option("--ranks", arguments->problem.ranks, "Number of ranks")
+      ->required()
+      ->check(CLI::Range(1, most_ranks));
+  command->add_option("--root", arguments->root, "Root of a rooted collective; default: 0")
+      ->check(CLI::Range(0, most_ranks));
   command
-      ->add_option(
-          "--count", wish->count,
-          "Bytes or elements a rank, or of a block where there is one for each; default: as many as ranks, or 1")
+      ->add_option("--count", arguments->count,
+                   "Bytes or elements per rank, or per block; default: the number of ranks, or 1 per block")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
   command
-      ->add_option("--segment", wish->segment,
-                   "Bytes or elements of a segment, for algorithms that pipeline; default: 4 segments")
+      ->add_option("--segment", arguments->segment,
+                   "Bytes or elements per segment of a pipelined algorithm; default: 4 segments")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
-  command->add_option("--per-node", wish->per_node, "Ranks of a node, for hierarchical algorithms; default: 4")
+  command->add_option("--per-node", arguments->per_node, "Ranks per node, for hierarchical algorithms; default: 4")
       ->check(CLI::Range(Rank{1}, most_ranks));
-  command->add_flag("--in-place", wish->problem.in_place, "The input is the output");
-  command->add_flag("--fixed-order", wish->problem.fixed_order, "Of a reduction: fold from rank 0 up, left to right");
-  auto* svg = command->add_option("--svg", wish->svg, "Draw it into this file");
-  auto* rank = command->add_option("--rank", wish->rank, "Print the schedule of this rank, operation by operation")
+  command->add_flag("--in-place", arguments->problem.in_place, "As with MPI_IN_PLACE");
+  command->add_flag("--fixed-order", arguments->problem.fixed_order, "Reduce in rank order, left to right");
+  auto* svg = command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
+  auto* rank = command->add_option("--rank", arguments->rank, "Print the schedule of this rank")
                    ->check(CLI::Range(0, most_ranks))
                    ->excludes(svg);
-  command->add_flag("--json", wish->json, "With --rank: as JSON")->needs(rank);
-  command->callback([wish] { show(*wish); });
+  command->add_flag("--json", arguments->json, "With --rank: print JSON")->needs(rank);
+  command->callback([arguments] { show(*arguments); });
 }
 
 }  // namespace quadrille::tools

@@ -10,45 +10,44 @@
 #include "survey/survey.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/shown.hpp"
+#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-struct TopologyWish {
+struct TopologyArguments {
   std::string json;
   std::string svg;
   std::string mpi;
 };
 
-int show_topology(const TopologyWish& wish) {
-  std::string mpi = wish.mpi;
+int show_topology(const TopologyArguments& arguments) {
+  std::string mpi = arguments.mpi;
   if (const auto started_by = launch::mpi_of_launcher(); mpi.empty() && started_by) mpi = launch::name(*started_by);
-  if (!mpi.empty()) return become_mpi_program(mpi, {"--topology", wish.json, wish.svg});
+  if (!mpi.empty()) return exec_mpi_program(mpi, {"--topology", arguments.json, arguments.svg});
   const survey::Survey survey = survey::survey_of(machine::host_name(), machine::Parts());
-  if (wish.json == "-") {
+  if (arguments.json == "-") {
     fmt::print("{}", to_json(survey));
   } else {
     fmt::print("{}", to_text(survey));
-    if (!wish.json.empty()) write_file(wish.json, to_json(survey));
+    if (!arguments.json.empty()) write_file(arguments.json, to_json(survey));
   }
-  if (!wish.svg.empty()) write_file(wish.svg, to_svg(survey));
+  if (!arguments.svg.empty()) write_file(arguments.svg, to_svg(survey));
   return 0;
 }
 
 }  // namespace
 
 void add_topology(CLI::App& app, Exit& exit) {
-  const auto wish = std::make_shared<TopologyWish>();
-  auto* command = app.add_subcommand("topology", "Show racks, nodes and their parts, and the ranks in them");
+  const auto arguments = std::make_shared<TopologyArguments>();
+  auto* command = app.add_subcommand("topology", "Show racks, nodes, sockets and caches, and where the ranks are");
   command->footer(
-      "Under mpirun it shows where the ranks are: mpirun -n 4 quadrille topology; without it, this machine alone.");
-  command->add_option("--json", wish->json,
-                      "Write an object for programs to this file; -: to standard output, in place of the text");
-  command->add_option("--svg", wish->svg, "Draw it into this file");
-  command->add_option("--mpi", wish->mpi, "openmpi or mpich, where the launcher does not tell");
-  command->callback([wish, &exit] { exit = show_topology(*wish); });
+      "Under mpirun it shows where the ranks are: mpirun -n 4 quadrille topology; without, this machine only.");
+  command->add_option("--json", arguments->json, "Write JSON to this file; -: to standard output, instead of the text");
+  command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
+  command->add_option("--mpi", arguments->mpi, "openmpi or mpich, if the launcher does not determine it");
+  command->callback([arguments, &exit] { exit = show_topology(*arguments); });
 }
 
 }  // namespace quadrille::tools

@@ -19,8 +19,8 @@
 #include <thread>
 
 #include "machine/cores.hpp"
-#include "tools/choice.hpp"
 #include "tools/commands.hpp"
+#include "tools/selection.hpp"
 #include "verify/matrix.hpp"
 
 namespace quadrille::tools {
@@ -29,7 +29,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The ranks of the full matrix, and the larger ones.
+// The ranks of the full matrix, and some larger ones.
 std::set<Rank> default_ranks(const Algorithm& algorithm) {
   std::set<Rank> ranks = {100, 127, 128, 129, 255, 256, 1000, 1024};
   for (Rank p = 1; p <= 64; ++p) ranks.insert(p);
@@ -55,7 +55,7 @@ std::set<Rank> parse_ranks(const std::string& text) {
     const Rank last = dash == std::string::npos ? first : parse_rank(word.substr(dash + 1));
     if (first < 1 || last < first) {
       throw std::invalid_argument(fmt::format(
-          "--ranks: '{}' is neither a number of ranks nor a range like 1-64; at most {} ranks", word, most_ranks));
+          "--ranks: '{}' is neither a number of ranks nor a range such as 1-64; the maximum is {}", word, most_ranks));
     }
     for (Rank p = first; p <= last; ++p) ranks.insert(p);
   }
@@ -66,13 +66,13 @@ std::string check_safely(const verify::Case& one) {
   try {
     return verify::check(one);
   } catch (const std::bad_alloc&) {
-    return "out of memory: ask for fewer --ranks";
+    return "out of memory: try fewer --ranks";
   } catch (const std::exception& error) {
     return error.what();
   }
 }
 
-// Each large case takes and frees a gigabyte: the next one is spared the page faults.
+// Each large case allocates and frees a gigabyte: keeping it saves the next one the page faults.
 void keep_memory() {
 #if defined(__GLIBC__)
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // its upper limit
@@ -86,8 +86,8 @@ double thread_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-// Checks all cases on all cores, showing how far it is.
-class Campaign {
+// Checks all cases on all cores and shows the progress.
+class Verification {
  public:
   void add(const Algorithm& algorithm, const std::set<Rank>& ranks) {
     tallies_.push_back({&algorithm, proved_with(algorithm)});
@@ -111,7 +111,7 @@ class Campaign {
  private:
   struct Tally {
     const Algorithm* algorithm;
-    const Algorithm* with = nullptr;  // a collective that differs by nothing but its name has the same schedules
+    const Algorithm* with = nullptr;  // a collective that differs only in its name has the same schedules
     std::int64_t passed = 0;
     std::int64_t failed = 0;
     double seconds = 0;
@@ -170,7 +170,7 @@ class Campaign {
     std::int64_t failed = 0;
     for (const Tally& tally : tallies_) {
       if (tally.with) {
-        fmt::print("{:<22}{:<21} the schedules of {} {}\n", name(tally.algorithm->collective), tally.algorithm->name,
+        fmt::print("{:<22}{:<21} same schedules as {} {}\n", name(tally.algorithm->collective), tally.algorithm->name,
                    name(tally.with->collective), tally.with->name);
         continue;
       }
@@ -196,24 +196,24 @@ class Campaign {
 }  // namespace
 
 void add_verify(CLI::App& app, Exit& exit) {
-  struct Wish {
+  struct Arguments {
     std::vector<std::string> collectives;
     std::optional<std::string> ranks;
     std::optional<std::string> algorithm;
   };
-  const auto wish = std::make_shared<Wish>();
-  auto* command = app.add_subcommand("verify", "Prove the algorithms and replay them on real data");
-  command->add_option("COLLECTIVE", wish->collectives, "Only these collectives");
+  const auto arguments = std::make_shared<Arguments>();
+  auto* command = app.add_subcommand("verify", "Prove the algorithms correct and replay them on real data");
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
   command->add_option(
-      "--ranks", wish->ranks,
-      "Numbers of ranks, as 1-8,16; default: 1-64 and some up to 1024, logarithmic algorithms up to 4096");
-  command->add_option("--algorithm", wish->algorithm, "Only this algorithm");
-  command->callback([wish, &exit] {
-    Campaign campaign;
-    for (const Algorithm* one : chosen(wish->collectives, wish->algorithm)) {
-      campaign.add(*one, wish->ranks ? parse_ranks(*wish->ranks) : default_ranks(*one));
+      "--ranks", arguments->ranks,
+      "Numbers of ranks, as in 1-8,16; default: 1-64 and some up to 1024, logarithmic algorithms up to 4096");
+  command->add_option("--algorithm", arguments->algorithm, "Only this algorithm");
+  command->callback([arguments, &exit] {
+    Verification verification;
+    for (const Algorithm* one : selected_algorithms(arguments->collectives, arguments->algorithm)) {
+      verification.add(*one, arguments->ranks ? parse_ranks(*arguments->ranks) : default_ranks(*one));
     }
-    exit = campaign.run() ? 0 : 1;
+    exit = verification.run() ? 0 : 1;
   });
 }
 

@@ -7,7 +7,7 @@ Accumulator::Accumulator(Builder& builder, const Problem& problem)
   if (problem.has_output()) places_.push_back(problem.output);
 }
 
-// A place that is neither the value's nor the caller's input nor, if told, `other`.
+// A buffer that is neither the value's nor the caller's input nor `other`, if that is not null.
 Region Accumulator::place_apart_from(const Region* other) {
   for (const Region& place : places_) {
     if (place != value_ && (!other || place != *other)) return place;
@@ -26,7 +26,7 @@ void Accumulator::combine(Range part, Side side, bool either_order) {
     builder_.reduce(mine, arrived, arrived);
     value_ = room;
   } else {
-    // The right operand is the caller's input: the result goes to a third place.
+    // The right operand is the caller's input: the result needs a third buffer.
     const Region third = place_apart_from(&room);
     builder_.reduce(arrived, mine, third.part(part));
     value_ = third;
@@ -38,7 +38,7 @@ void Accumulator::deliver(Range part) {
   value_ = problem_.output;
 }
 
-void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result) {
   const auto represented = cube.represents(problem.rank);
   if (!represented) return;

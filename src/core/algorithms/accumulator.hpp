@@ -8,33 +8,32 @@
 
 namespace quadrille {
 
-// A rank's partial result of a reduction, and room for what arrives to be combined with it. Starts on the input and
-// moves between the output, if the rank has one, and scratch, so that operands keep their sides and nothing is copied
-// without need.
+// A rank's partial result of a reduction, and a buffer for the next operand. The result starts in the input and
+// alternates between the output, if the rank has one, and scratch, so that the operand order is preserved without
+// unnecessary copies.
 class Accumulator {
  public:
   Accumulator(Builder& builder, const Problem& problem);
 
-  // The partial result so far, and where the next operand is to be received.
+  // The partial result, and where to receive the next operand.
   Region value(Range part) const { return value_.part(part); }
   Region incoming(Range part) { return spare().part(part); }
 
   enum class Side { lower, higher };
 
-  // Combines what was received for `part` with the partial result; afterwards only `part` of the value counts. The
-  // operand that came in is of ranks on the given side of those combined so far.
+  // Combines the operand received for `part` with the partial result; afterwards only `part` of the value is valid. The
+  // operand comes from ranks on the given side of those combined so far.
   void combine(Range part, Side side) { combine(part, side, problem_.commutative); }
-  // The same where it came from one peer, whose ranks are neighbours of those combined so far.
+  // The same for an operand from one peer, whose ranks are adjacent to those combined so far.
   void combine(Range part, Rank peer) { combine(part, side_of(peer)); }
-  // The same where the peer combines these two values as well: in rank order on both sides, even if the operation is
-  // commutative, so that both get the same to the bit (of two NaNs, or of 0 and -0, MPI_MAX takes the one or the
-  // other).
+  // The same if the peer combines these two values as well: in rank order on both sides, even if the operation is
+  // commutative, so that both results are bitwise equal (of two NaNs, or of 0 and -0, MPI_MAX may return either).
   void combine_alike(Range part, Rank peer) { combine(part, side_of(peer), false); }
 
-  // Brings `part` of the value to the output.
+  // Copies `part` of the value to the output if it is not there.
   void deliver(Range part);
 
-  // Units of scratch it may take on any rank: with an output, and on ranks without one.
+  // Maximum units of scratch on ranks with and without an output.
   static std::int64_t scratch_units(const Problem& problem) { return problem.ranks > 1 ? problem.count : 0; }
   static std::int64_t scratch_units_without_output(const Problem& problem) { return 2 * scratch_units(problem); }
 
@@ -47,15 +46,15 @@ class Accumulator {
   Builder& builder_;
   Problem problem_;
   Region value_;
-  std::vector<Region> places_;  // that may be written
+  std::vector<Region> places_;  // writable buffers
 };
 
-// On a corner of a hypercube: combines the data of the rank it represents, if there is one, which has sent it here.
-void take_in_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+// On a corner of a hypercube: receives and combines the data of the rank it represents, if any.
+void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result);
 
-// An allreduce among the corners of a hypercube for any number of ranks: a rank that is not a corner hands its data to
-// the one that represents it, and gets the result from there. `among_corners` leaves the result in the output.
+// An allreduce among the corners of a hypercube for any number of ranks: a rank that is not a corner sends its data to
+// its representative, and receives the result from it. `among_corners` leaves the result in the output.
 template <class AmongCorners>
 void allreduce_on_hypercube(Builder& builder, const Problem& problem, AmongCorners&& among_corners) {
   const patterns::Hypercube cube(problem.ranks);
@@ -65,7 +64,7 @@ void allreduce_on_hypercube(Builder& builder, const Problem& problem, AmongCorne
     return;
   }
   Accumulator result(builder, problem);
-  take_in_represented(builder, problem, cube, result);
+  combine_represented(builder, problem, cube, result);
   among_corners(cube, result);
   if (const auto represented = cube.represents(problem.rank)) builder.send(*represented, problem.output);
 }

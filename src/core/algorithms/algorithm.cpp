@@ -19,7 +19,7 @@ Problem completed(const Algorithm& algorithm, Problem problem) {
 
 std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   if (problem.in_place && !traits(algorithm.collective).may_be_in_place) {
-    return fmt::format("{} has one buffer: there is no in-place form", name(algorithm.collective));
+    return fmt::format("{} has one buffer: it has no in-place form", name(algorithm.collective));
   }
   const auto why = [&](std::string_view what) {
     return fmt::format("{} {} {}", name(algorithm.collective), algorithm.name, what);
@@ -30,22 +30,22 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
     return why("needs an even number of ranks");
   if (restrictions.ordered_nodes && !problem.commutative && problem.topology && !problem.topology->in_rank_order()) {
-    return why("needs a commutative operation where the ranks of a node do not follow one another");
+    return why("needs a commutative operation unless the ranks of every node are consecutive");
   }
-  if (problem.fixed_order && !algorithm.fixed_order) return why("can't fold from left to right in rank order");
-  if (problem.width != 0 && algorithm.width == 0) return why("takes no number behind its name");
+  if (problem.fixed_order && !algorithm.fixed_order) return why("can't reduce in rank order");
+  if (problem.width != 0 && algorithm.width == 0) return why("has no width");
   if (problem.width != 0 && problem.width < (algorithm.swaps ? 1 : 2)) {
-    return why(algorithm.swaps ? "takes a number of at least 1" : "takes a number of at least 2");
+    return why(algorithm.swaps ? "needs a width of at least 1" : "needs a width of at least 2");
   }
   return {};
 }
 
-std::vector<std::string_view> in_words(const Restrictions& restrictions) {
+std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   std::vector<std::string_view> words;
   if (restrictions.commutative) words.push_back("commutative operation");
   if (restrictions.not_in_place) words.push_back("not in place");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
-  if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks follow one another");
+  if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks are consecutive");
   return words;
 }
 

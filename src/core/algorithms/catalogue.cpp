@@ -38,15 +38,44 @@ const Algorithm* find_algorithm(Collective collective, std::string_view name) {
   return nullptr;
 }
 
-Choice choice_of(Collective collective, std::string_view text) {
-  const std::size_t colon = text.find(':');
-  Choice choice{find_algorithm(collective, text.substr(0, colon)), 0};
-  if (colon == std::string_view::npos) return choice;
-  const std::string_view number = text.substr(colon + 1);
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), choice.width);
-  const bool good = error == std::errc{} && end == number.data() + number.size() && choice.width > 0;
-  if (!good) choice.width = -1;
-  return choice;
+const Algorithm& Variant::algorithm() const {
+  return static_cast<std::size_t>(place) == listed.size() ? in_place_exchange
+                                                          : *listed.at(static_cast<std::size_t>(place));
 }
+
+Variant variant_named(Collective collective, std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const auto* const found = std::find_if(listed.begin(), listed.end(), [&](const Algorithm* algorithm) {
+    return algorithm->collective == collective && algorithm->name == name;
+  });
+  if (found == listed.end()) return {};
+  Variant variant{.place = static_cast<std::int32_t>(found - listed.begin())};
+  if (colon == std::string_view::npos) return variant;
+  const std::string_view number = text.substr(colon + 1);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), variant.width);
+  const bool good = error == std::errc{} && end == number.data() + number.size() && variant.width > 0;
+  if (!good) variant.width = -1;
+  return variant;
+}
+
+std::string name_of(const Variant& variant) {
+  const std::string name(variant.algorithm().name);
+  return variant.width > 0 ? name + ":" + std::to_string(variant.width) : name;
+}
+
+const Algorithm in_place_exchange = {
+    .collective = Collective::alltoallv,
+    .name = "in place, any counts",
+    .summary = "",
+    .paper = "",
+    .steps = "",
+    .cost = "",
+    .scratch = "",
+    .restrictions = {},
+    .build = nullptr,
+    .predict = nullptr,
+    .scratch_units = no_scratch,
+};
 
 }  // namespace quadrille

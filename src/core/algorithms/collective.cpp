@@ -15,18 +15,18 @@ constexpr std::array<std::string_view, collectives> names = {
 
 using Side = Traits::Side;
 
-// Whether the rank has that side of the caller's buffers at all; in place, the other one holds it.
+// Whether the rank has this buffer; in place, the other one is used.
 bool present(const Traits& of, const Problem& problem, Buffer buffer) {
   const Side side = buffer == Buffer::input ? of.input : of.output;
   if (side == Side::nothing) return false;
-  // Of a rooted collective one side is the root's alone: the one that everything goes to, or comes from.
+  // One buffer of a rooted collective exists only at the root.
   const bool output_is_roots = of.rooted && of.input == Side::own;
   const bool input_is_roots = of.rooted && of.output == Side::own && !output_is_roots;
   const bool roots_alone = buffer == Buffer::input ? input_is_roots : output_is_roots;
   return !roots_alone || problem.rank == problem.root;
 }
 
-// A scatter in place leaves the root's block where it is; all others have the output hold the input.
+// In place, a scatter leaves the root's block where it is; for all others the output holds the input.
 bool in_place_in_input(const Traits& of) {
   return of.rooted && of.input == Side::all;
 }
@@ -100,7 +100,7 @@ Problem problem_of(Collective collective, Problem problem) {
   if (of.rooted && problem.rank != problem.root) problem.in_place = false;
   problem.input = {.buffer = Buffer::input, .length = 0};
   problem.output = {.buffer = Buffer::output, .length = 0};
-  // One rank's data is all there is, unless it is a block of many.
+  // The data of one rank, unless there is a block for each.
   if (!of.in_blocks()) {
     if (of.input != Side::nothing) problem.input.length = problem.count;
     if (present(of, problem, Buffer::output)) problem.output.length = problem.count;
@@ -117,7 +117,7 @@ Problem problem_of(Collective collective, Problem problem) {
   } else if (of.output == Side::all) {
     problem.input = problem.output_block(problem.rank);
   } else {
-    problem.input.buffer = Buffer::output;  // of a reduce_scatter: the result goes to the front
+    problem.input.buffer = Buffer::output;  // of a reduce_scatter: the result is at the front
   }
   return problem;
 }
@@ -131,7 +131,7 @@ std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
     const Region from = of.input == Side::all ? problem.input_block(problem.rank) : problem.input;
     return {{.output = problem.output, .reduced = true, .end = of.prefix ? last + 1 : problem.ranks, .from = from}};
   }
-  // Of what is moved: `mine` of one rank's buffers, as that rank names them.
+  // For moved data: `mine` in the source rank's buffers.
   const auto named_by = [&](Rank rank) {
     Problem own = problem;
     own.rank = rank;
@@ -169,10 +169,10 @@ std::int64_t block_units(Collective collective, const Problem& problem, const Bl
   const Side side = buffer == Buffer::input ? of.input : of.output;
   if (!of.separate_blocks) {
     if (!of.in_blocks()) return problem.count;
-    // In place a reduce_scatter's output holds the whole input.
+    // In place, the output of a reduce_scatter holds the whole input.
     return units(of, problem, problem.in_place ? Side::all : side);
   }
-  // Blocks are named by who sends and who receives them; what is sent to all has one size.
+  // Blocks are identified by sender and receiver; data sent to all has one size.
   const Rank peer = side == Side::all ? block : problem.rank;
   if (of.rooted) return of.input == Side::all ? sizes(problem.root, peer) : sizes(peer, problem.root);
   if (of.input == Side::own) return sizes(peer, 0);

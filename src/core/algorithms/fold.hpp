@@ -8,12 +8,12 @@
 
 namespace quadrille {
 
-// Operands combined one after another, from left to right.
+// A reduction of operands from left to right.
 class LeftFold {
  public:
   explicit LeftFold(Builder& builder) : builder_(builder) {}
 
-  // The result goes to `target`: the operand's own place if it may be overwritten, else a place apart from it.
+  // Stores the result in `target`: the operand itself if it may be overwritten, or a disjoint region.
   void add(const Region& operand, const Region& target) {
     if (value_) builder_.reduce(*value_, operand, target);
     value_ = value_ ? target : operand;
@@ -25,7 +25,7 @@ class LeftFold {
   std::optional<Region> value_;
 };
 
-// Scratch blocks used in turn, so that one is received while the one before is combined with the result so far.
+// Scratch blocks used in turn, so that one operand is received while the previous one is combined.
 class Rotation {
  public:
   Rotation(Builder& builder, std::int64_t units) : builder_(builder), units_(units) {}
@@ -45,8 +45,8 @@ class Rotation {
   std::size_t turn_ = 0;
 };
 
-// Every rank sends each other one the share of the input that is its, and folds those it gets with its own into
-// `target`, in rank order. `share_of` says which range of the data is a rank's.
+// Every rank sends every other rank its share of the input, and reduces those it receives and its own into `target`, in
+// rank order. `share_of` returns the range of a rank.
 template <class ShareOf>
 void exchange_and_fold(Builder& builder, const Problem& problem, ShareOf&& share_of, const Region& target) {
   const Region mine = problem.input.part(share_of(problem.rank));

@@ -29,7 +29,7 @@ std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, 
 }
 
 std::int64_t in_front_halves(std::int64_t count, int level) {
-  // At each level ranges are of two sizes, which differ by one.
+  // At each level ranges have two sizes, which differ by one.
   const std::int64_t ranges = std::int64_t{1} << level;
   const std::int64_t size = count / ranges;
   const std::int64_t larger = count % ranges;

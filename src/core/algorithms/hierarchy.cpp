@@ -8,14 +8,14 @@ namespace quadrille::hierarchy {
 
 namespace {
 
-// Elements: most are of 8 bytes.
+// In elements, most of which have 8 bytes.
 constexpr std::int64_t short_units = 1024;
 
 compose::Level node_as_level(const Problem& problem) {
   return {.leaders = node::ranks_of(problem), .leader = node::leader_of(problem)};
 }
 
-// Of the nodes inside the domain of `rank` on `level`.
+// The nodes inside the domain of `rank` on `level`.
 void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector<Rank>& ranks) {
   if (level + 1 == topology.levels()) {
     ranks.push_back(rank);
@@ -25,7 +25,7 @@ void add_first_ranks(const Topology& topology, int level, Rank rank, std::vector
   for (Rank i = 0; i < inside.size(); ++i) add_first_ranks(topology, level + 1, inside[i], ranks);
 }
 
-// A node may have more ranks than there are nodes: they don't make a chain.
+// A node may have more ranks than there are nodes: they form no chain.
 Problem uncut(const Problem& problem) {
   Problem whole = problem;
   whole.segment = 0;
@@ -63,9 +63,9 @@ std::int64_t shortest_segment(const Problem& problem) {
 
 std::int64_t chain_segment(const Problem& problem) {
   if (problem.segment <= 0) return 0;
-  // A chain through l nodes takes l - 2 segments longer than its data: with 4 l of them, at most a quarter. Inside one
-  // node the root fills a piece, of any length, while the others empty the one before. Shorter ones than a quarter of
-  // what was wished for would cost more than that.
+  // A chain through l nodes takes l - 2 segments longer than its data: with 4 l segments, at most a quarter. Inside a
+  // node the root fills a piece, of any length, while the others empty the previous one. Segments shorter than a
+  // quarter of the requested size would cost more than that.
   const Rank nodes = problem.topology ? problem.topology->domains(problem.topology->levels() - 1) : 1;
   const std::int64_t longest = nodes == 1 && node::shares_memory(problem) ? problem.count : problem.segment;
   const std::int64_t segment =
@@ -243,7 +243,7 @@ std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block) {
   return joined(blocks);
 }
 
-Collected::Collected(Builder& builder, const Problem& problem, const Region& at_root)
+LeaderBlocks::LeaderBlocks(Builder& builder, const Problem& problem, const Region& at_root)
     : count_(problem.count), ranks_(Group::all(problem.ranks)), all_(at_root) {
   if (problem.rank == problem.root || !problem.topology) return;
   const Topology& topology = *problem.topology;
@@ -255,11 +255,11 @@ Collected::Collected(Builder& builder, const Problem& problem, const Region& at_
   }
 }
 
-Region Collected::block(Rank rank) const {
+Region LeaderBlocks::block(Rank rank) const {
   return all_.part(*ranks_.index_of(rank) * count_, count_);
 }
 
-std::int64_t Collected::scratch_units(const Problem& problem) {
+std::int64_t LeaderBlocks::scratch_units(const Problem& problem) {
   const bool one_node = !problem.topology || problem.topology->levels() == 1;
   return one_node ? 0 : problem.topology->largest_domain(1) * problem.count;
 }

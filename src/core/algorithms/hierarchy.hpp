@@ -7,10 +7,10 @@
 #include "algorithms/node.hpp"
 #include "compose/compose.hpp"
 
-// What the hierarchical algorithms of all collectives have in common.
+// Common to the hierarchical algorithms of all collectives.
 namespace quadrille::hierarchy {
 
-// More levels than any machine has. A level takes a channel on the way up and one on the way down.
+// More levels than any machine has. A level uses one channel upwards and one downwards.
 inline constexpr std::int32_t most_levels = 8;
 inline constexpr std::int32_t node_channel = 2 * most_levels;
 inline constexpr std::int32_t channels = node_channel + 2;
@@ -21,33 +21,32 @@ inline std::int32_t channel_down(const compose::Level& level) {
   return most_levels + level.number;
 }
 
-// Part of a hierarchy by an algorithm of the catalogue.
+// A part of a composition by an algorithm of the catalogue.
 compose::Part by(Collective collective, std::string_view name);
 // A reduce that suits the size.
 compose::Part reduce_by(const Problem& problem);
 
-// What to cut data into that goes through chains of as many links as there are nodes, if it is long enough to fill
-// them; else 0, as for algorithms that are not segmented.
+// The segment size for chains through all nodes, if the data is long enough to fill them; else 0, no segments.
 std::int64_t chain_segment(const Problem& problem);
-// The shortest ones that are worth a message.
+// The shortest segment that is worth a message.
 std::int64_t shortest_segment(const Problem& problem);
 
-// Where latency outweighs bytes.
+// Whether latency dominates.
 bool is_short(const Problem& problem);
 
-// The problem that is left on a level, whose leaders have the data of all ranks they speak for in one place: the result
-// takes its place, of a reduce that of the level's leader.
+// The problem on a level, whose leaders have the combined data of their domains in `data`. The result replaces it; for
+// a reduce, at the level's leader.
 Problem among_leaders(const Problem& problem, const compose::Level& level, const Region& data);
 Problem reduce_among_leaders(const Problem& problem, const compose::Level& level, const Region& data);
-// Units of scratch that a reduce among leaders takes at most, on all levels together.
+// Maximum units of scratch of the reduces among leaders, on all levels.
 std::int64_t reduce_scratch_units(const Problem& problem);
 
-// What happens inside a node, between the problem's ranks there and their leader: through the memory they share, or
-// where they have none by messages. Declared by all ranks alike, before anything else.
+// The part inside a node, between the problem's ranks there and their leader: through shared memory or, without it, by
+// messages. All ranks must construct it, before anything else.
 class ReduceInside {
  public:
   ReduceInside(Builder& builder, const Problem& problem);
-  // To the leader, who has `result` for it.
+  // To `result` at the leader.
   void operator()(Builder& builder, const Region& result) const;
 
  private:
@@ -58,10 +57,10 @@ class ReduceInside {
 
 class BcastInside {
  public:
-  // In pieces of at most `problem.segment`; `cut` says how. From the node's leader, or another rank of it.
+  // From the node's leader or another rank of it, in pieces of at most `problem.segment`; see `cut`.
   BcastInside(Builder& builder, const Problem& problem) : BcastInside(builder, problem, node::leader_of(problem)) {}
   BcastInside(Builder& builder, const Problem& problem, Rank from);
-  // One segment of what the cut says, or all of it.
+  // One segment of the cut, or all data.
   void operator()(Builder& builder, const Segment& segment, const Region& piece) const;
   void operator()(Builder& builder, const Region& data) const;
 
@@ -74,7 +73,7 @@ class BcastInside {
   std::optional<node::Bcast> stage_;
 };
 
-// Of every rank `units` units: to the leader, who has a place for each rank's, or from there.
+// `units` units of every rank, to the leader or from it.
 class GatherInside {
  public:
   GatherInside(Builder& builder, const Problem& problem, std::int64_t units);
@@ -99,22 +98,22 @@ class ScatterInside {
   std::optional<node::Scatter> stage_;
 };
 
-// The leaders of all nodes, whatever is between them and the top; those of a rack follow one another.
+// The leaders of all nodes as one level; those of a rack are consecutive.
 compose::Level leaders_of_nodes(const Problem& problem);
-// Whether the ranks of every node follow one another.
+// Whether the ranks of every node are consecutive.
 bool in_rank_order(const Problem& problem);
 
-// What a leader on this level speaks for.
+// The domain of a leader on this level.
 Group domain_of(const Problem& problem, const compose::Level& level, Rank leader);
 
-// The blocks of some ranks, in as few regions as they fit in.
+// The blocks of some ranks, merged into as few regions as possible.
 std::vector<Region> blocks_of(const Group& ranks, const node::BlockOf& block);
 std::vector<Region> joined(const std::vector<Region>& blocks);
 
-// Where a leader has the blocks of the ranks it speaks for: the root in the caller's buffer, others in scratch.
-class Collected {
+// The blocks of a leader's domain: at the root in the caller's buffer, elsewhere in scratch.
+class LeaderBlocks {
  public:
-  Collected(Builder& builder, const Problem& problem, const Region& at_root);
+  LeaderBlocks(Builder& builder, const Problem& problem, const Region& at_root);
   Region block(Rank rank) const;
   static std::int64_t scratch_units(const Problem& problem);
 
@@ -124,7 +123,7 @@ class Collected {
   Region all_;
 };
 
-// The blocks of the domains of a level, to its leader; all have them where `block` says.
+// Gathers the blocks of the domains of a level to its leader; `block` gives their regions.
 void gather_among_leaders(Builder& builder, const Problem& problem, const compose::Level& level,
                           const node::BlockOf& block);
 

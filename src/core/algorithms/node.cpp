@@ -8,15 +8,15 @@ namespace quadrille::node {
 
 namespace {
 
-// Below this a share is not worth the wait for its result.
+// Shorter shares are not worth waiting for.
 constexpr std::int64_t least_share = 256;
 
-// The slot of another rank, which has it under the same number.
+// The slot of another rank, which has the same number there.
 Region place_of(const Builder& builder, const Cut& cut, const Region& slot, Rank owner, const Segment& segment) {
   return segment.in_ring(builder.slot_of(owner, slot.block, slot.length), cut.places);
 }
 
-// Until the piece that had the place before is of no use to one rank, to anybody any more.
+// Waits until one rank, or every rank, no longer needs the piece that was in this place before.
 void wait_for_place(Builder& builder, const Cut& cut, Rank reader, std::int32_t emptied, const Segment& segment) {
   if (cut.places_are_used_again()) builder.wait(reader, emptied, segment, cut.places);
 }
@@ -37,8 +37,8 @@ void wait_for_others(Builder& builder, std::int32_t counter, const Segment& segm
   }
 }
 
-// The values of all ranks reduced, in their order. In place, a reduction would overwrite what it takes on its left:
-// only the last rank's value may be where the result goes.
+// Reduces the values of all ranks, in rank order. The target may overlap only the right operand, so only the last
+// rank's value may be in the target.
 template <class ValueOf>
 void fold(Builder& builder, const ValueOf& value, const Region& result) {
   const Rank last = builder.ranks() - 1;
@@ -56,7 +56,7 @@ Cut Cut::of(std::int64_t units, std::int64_t room, std::int64_t most) {
   if (units <= room && units <= limit) return {.piece = std::max<std::int64_t>(1, units), .pieces = 1, .slot = units};
   std::int64_t piece = std::min(room / (least_places + 1), limit);
   if (piece > aligned) piece = piece / aligned * aligned;
-  const std::int64_t places = std::min(room / piece - 1, most_places);  // one is for the rest behind the full ones
+  const std::int64_t places = std::min(room / piece - 1, most_places);  // one is for the last, shorter piece
   return {.piece = piece,
           .pieces = patterns::segments(units, piece),
           .slot = std::min(units / piece, places) * piece + units % piece,
@@ -141,7 +141,7 @@ void Reduce::to(Builder& builder, Rank root, const Segment& segment, const Regio
 }
 
 void Reduce::to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const {
-  reduce(builder, everybody, segment, input, output);
+  reduce(builder, all_ranks, segment, input, output);
 }
 
 void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const Region& input,
@@ -150,14 +150,14 @@ void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const R
     builder.copy(input, output);
     return;
   }
-  // Two that both want the result reduce all of it in the time that shares take, and wait once.
-  const bool alone = segment.length < least_share * builder.ranks() || (root == everybody && builder.ranks() == 2);
+  // Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
+  const bool alone = segment.length < least_share * builder.ranks() || (root == all_ranks && builder.ranks() == 2);
   builder.in_order([&] {
     wait_for_place(builder, cut_, emptied_, segment);
     if (alone) {
       reduce_alone(builder, root, segment, input, output);
     } else {
-      reduce_in_shares(builder, root == everybody || root == builder.rank(), segment, input, output);
+      reduce_in_shares(builder, root == all_ranks || root == builder.rank(), segment, input, output);
     }
     leave_place(builder, cut_, emptied_, segment);
   });
@@ -173,7 +173,7 @@ void Reduce::reduce_alone(Builder& builder, Rank root, const Segment& segment, c
   const bool input_lasts = self + 1 == builder.ranks() || input != output;
   if (root != self || !input_lasts) builder.copy(input, place(builder, self, segment));
   if (root != self) builder.publish(filled_, segment);
-  if (root != self && root != everybody) return;
+  if (root != self && root != all_ranks) return;
   const auto value = [&](Rank of) { return of == self && input_lasts ? input : place(builder, of, segment); };
   wait_for_others(builder, filled_, segment);
   fold(builder, value, output);

@@ -6,49 +6,49 @@
 #include "compose/problem.hpp"
 #include "topology/topology.hpp"
 
-// What the ranks of a node do together through the memory they share, a piece at a time. All ranks of the communicator
-// declare such a stage alike, before anything else; only those of the node take part in a piece, inside
-// Builder::within of the node's group. A run finds its slots free, so the first pieces wait for nobody.
+// Collectives of the ranks of a node through shared memory, a piece at a time. All ranks of the communicator must
+// construct such a stage, before anything else; only those of the node take part in a piece, inside Builder::within of
+// the node's group. Slots are free when a run starts, so the first pieces need not wait.
 namespace quadrille::node {
 
-// How data is cut to go through slots that are smaller: pieces take turns in a few places.
+// How data is divided into pieces that fit the slots: pieces use a few places in turn.
 struct Cut {
   static constexpr std::int32_t least_places = 4;
 
-  std::int64_t piece = 0;   // units; 0: not cut
+  std::int64_t piece = 0;   // units; 0: not divided
   std::int64_t pieces = 0;  // of all data
   std::int64_t slot = 0;    // units of all places together
   std::int32_t places = least_places;
 
   bool places_are_used_again() const { return pieces > places; }
 
-  // For so many units and so much room, in pieces of at most `most` units (0: as large as they fit). Small pieces have
-  // more places, so that whoever puts them there seldom waits for one.
+  // For `units` units in `room` units of slots, in pieces of at most `most` units (0: as large as possible). Small
+  // pieces get more places, so that the writer seldom waits for one.
   static Cut of(std::int64_t units, std::int64_t room, std::int64_t most = 0);
 };
 
-// Whether the ranks of a node can use its memory.
+// Whether the ranks of a node share memory.
 inline bool shares_memory(const Problem& problem) {
   return problem.room > Cut::least_places;
 }
 
-// The ranks of a rank's node, in rank order; of the problem's own.
+// The ranks of a rank's node, in rank order; by default of the problem's rank.
 Group ranks_of(const Problem& problem, Rank rank);
 inline Group ranks_of(const Problem& problem) {
   return ranks_of(problem, problem.rank);
 }
-// Who speaks for them: the root, if it is one of them.
+// Their leader: the root, if it is one of them.
 Rank leader_of(const Problem& problem);
-// How many ranks the largest node has.
+// The number of ranks of the largest node.
 Rank most_ranks(const Problem& problem);
 
-// Word that everybody has come.
+// Barriers of a node.
 class Barrier {
  public:
   explicit Barrier(Builder& builder) : arrived_(builder.counter(1)), released_(builder.counter(1)) {}
-  // From everybody to everybody.
+  // All ranks wait for all.
   void together(Builder& builder) const;
-  // To one rank, and from there the word to go on.
+  // The leader waits for all, and releases them.
   void arrive(Builder& builder, Rank leader) const;
   void depart(Builder& builder, Rank leader) const;
 
@@ -72,8 +72,8 @@ class Bcast {
   std::int32_t emptied_;
 };
 
-// From each rank its input, reduced in the order of the node's ranks: to one rank's output, or to everybody's. Of a
-// long piece each rank reduces a share; of a short one whoever wants the result reduces all.
+// From each rank its input, reduced in the order of the node's ranks: to one rank's output or to all. Each rank reduces
+// a share of a long piece; a short one is reduced by every rank that needs the result.
 class Reduce {
  public:
   Reduce(Builder& builder, const Cut& cut);
@@ -81,7 +81,7 @@ class Reduce {
   void to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const;
 
  private:
-  static constexpr Rank everybody = -1;
+  static constexpr Rank all_ranks = -1;
 
   void reduce_alone(Builder& builder, Rank root, const Segment& segment, const Region& input,
                     const Region& output) const;
@@ -97,7 +97,7 @@ class Reduce {
   std::int32_t emptied_;
 };
 
-// Of each rank the fold of its input with those of the node's ranks before it.
+// The reduction of a rank's input with those of the node's lower ranks.
 class Scan {
  public:
   Scan(Builder& builder, const Cut& cut);
@@ -110,10 +110,10 @@ class Scan {
   std::int32_t emptied_;
 };
 
-// Where the block of a rank of the node lies.
+// The region of a rank's block.
 using BlockOf = std::function<Region(Rank)>;
 
-// From each rank a block, through its slot: to one rank, or to everybody.
+// From each rank a block, through its slot: to one rank or to all.
 class Gather {
  public:
   Gather(Builder& builder, const Cut& cut);
@@ -130,8 +130,8 @@ class Gather {
   std::int32_t emptied_;
 };
 
-// To each rank a block of its own, through the slot of the one it comes from, which has a part for each: from one rank,
-// or from everybody. The cut is that of one block, for a share of the room.
+// To each rank a block, through the sender's slot, which has a part for each: from one rank or from all. The cut is
+// that of one block, for a share of the slot.
 class Scatter {
  public:
   static Cut cut_of(const Problem& problem, std::int64_t units);

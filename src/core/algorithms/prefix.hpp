@@ -5,28 +5,28 @@
 
 namespace quadrille {
 
-// Prefix reductions by recursive doubling: calls from_below(arrived) for what ranks below this one have sent, the
-// nearest ones first; each time it is the sum of a block of consecutive ranks. What a rank has heard of is combined and
-// exchanged across dimension after dimension; a peer that does not exist is left out, as nobody is behind it.
+// Prefix reductions by recursive doubling: calls from_below(operand) for operands from lower ranks, the nearest first;
+// each is the partial result of a block of consecutive ranks. Partial results are exchanged across one dimension after
+// another; a peer that does not exist is skipped, as no rank depends on it.
 template <class FromBelow>
 void prefix_by_doubling(Builder& builder, const Problem& problem, FromBelow&& from_below) {
   const Range all{0, problem.count};
-  // What is passed on is kept apart from the result.
-  Problem passed_on = problem;
+  // The exchanged partial result is separate from the prefix.
+  Problem exchanged = problem;
   if (problem.in_place && problem.ranks > 1 && problem.count > 0) {
-    passed_on.input = builder.scratch(problem.count);
-    builder.copy(problem.input, passed_on.input);
+    exchanged.input = builder.scratch(problem.count);
+    builder.copy(problem.input, exchanged.input);
   }
-  passed_on.in_place = false;
-  passed_on.output.length = 0;
-  Accumulator heard(builder, passed_on);
+  exchanged.in_place = false;
+  exchanged.output.length = 0;
+  Accumulator partial(builder, exchanged);
   for (std::int64_t bit = 1; bit < problem.ranks; bit *= 2) {
     const std::int64_t peer = problem.rank ^ bit;
     if (peer >= problem.ranks) continue;
-    builder.send(static_cast<Rank>(peer), heard.value(all));
-    builder.receive(static_cast<Rank>(peer), heard.incoming(all));
-    if (peer < problem.rank) from_below(heard.incoming(all));
-    if (2 * bit < problem.ranks) heard.combine(all, static_cast<Rank>(peer));
+    builder.send(static_cast<Rank>(peer), partial.value(all));
+    builder.receive(static_cast<Rank>(peer), partial.incoming(all));
+    if (peer < problem.rank) from_below(partial.incoming(all));
+    if (2 * bit < problem.ranks) partial.combine(all, static_cast<Rank>(peer));
   }
 }
 

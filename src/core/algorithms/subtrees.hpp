@@ -6,8 +6,8 @@
 
 namespace quadrille {
 
-// A binomial tree over which every rank's block travels between the rank and the root, a subtree's together: its ranks
-// are consecutive.
+// Common to gather and scatter over a binomial tree: the blocks of a subtree, whose ranks are consecutive, move
+// together.
 
 inline std::int64_t subtree_scratch(const Problem& problem) {
   return patterns::largest_binomial_branch(problem.ranks) * problem.count;

@@ -10,7 +10,7 @@ namespace quadrille {
 
 class Topology;
 
-// Units of each rank's share, where they differ (reduce_scatter's counts): the same on every rank.
+// The units of each rank's share if they differ (reduce_scatter's counts): the same on every rank.
 class Shares {
  public:
   explicit Shares(std::span<const std::int64_t> counts) : ends_(counts.begin(), counts.end()) {
@@ -21,7 +21,7 @@ class Shares {
   Range of(Rank rank) const { return {begin(rank), ends_[static_cast<std::size_t>(rank)]}; }
   std::int64_t total() const { return ends_.empty() ? 0 : ends_.back(); }
   std::int64_t most() const;
-  // Whether they are those that count_of(rank) says.
+  // Whether the counts equal count_of(rank) for every rank.
   template <class CountOf>
   bool are(CountOf&& count_of) const {
     std::int64_t end = 0;
@@ -30,7 +30,7 @@ class Shares {
     }
     return true;
   }
-  // A number that other counts hardly have.
+  // A hash of the counts.
   std::uint64_t mark() const;
 
   friend bool operator==(const Shares&, const Shares&) = default;
@@ -41,26 +41,26 @@ class Shares {
   std::vector<std::int64_t> ends_;
 };
 
-// What an algorithm is given: everything its schedule may depend on. Ranks are those of the group it is built on.
+// The parameters of an algorithm: everything its schedule may depend on. Ranks are those of the group it is built on.
 struct Problem {
   Rank rank = 0;
   Rank ranks = 1;
   Rank root = 0;
-  std::int64_t count = 0;          // units of one rank's data, or of its block; v and w collectives do not know theirs
-  const Shares* shares = nullptr;  // in place of the count, where ranks have blocks of different sizes known to all
-  bool separate = false;           // v and w collectives: a block for each peer, each in a place of its own
+  std::int64_t count = 0;          // units of one rank's data, or of its block; unknown for v and w collectives
+  const Shares* shares = nullptr;  // instead of the count, if blocks have different sizes known to all ranks
+  bool separate = false;           // v and w collectives: the blocks are not contiguous
   bool in_place = false;           // the input is the output, on this rank
   bool commutative = true;         // of a reduction's operation
-  bool fixed_order = false;        // of a reduction: folded from rank 0 up, left to right
-  std::int64_t segment = 0;        // units of a segment, for algorithms that pipeline; 0: not cut
+  bool fixed_order = false;        // of a reduction: in rank order, left to right
+  std::int64_t segment = 0;        // units of a segment, for pipelined algorithms; 0: no segments
   std::int32_t window = 4;         // segments in flight
-  std::int32_t width = 0;          // fan-out of a tree, radix, messages of a batch; 0: the algorithm's own
+  std::int32_t width = 0;          // fan-out of a tree, radix, messages of a batch; 0: the algorithm's default
   Region input{.buffer = Buffer::input};
-  Region output{.buffer = Buffer::output};  // of length 0 where the caller has none
-  const Topology* topology = nullptr;       // of all ranks; null: one node, as far as known
-  std::int64_t room = 0;                    // units of slots that each rank has in its node's shared memory; 0: none
+  Region output{.buffer = Buffer::output};  // of length 0 if the caller has none
+  const Topology* topology = nullptr;       // of all ranks; null: treated as one node
+  std::int64_t room = 0;                    // units of slots per rank in the node's shared memory; 0: none
 
-  // Where the blocks of ranks lie if they follow one another, and what they take together.
+  // The position of a rank's block if blocks are contiguous, and the total.
   Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }
   std::int64_t total() const { return shares ? shares->total() : ranks * count; }
   std::int64_t largest_share() const { return shares ? shares->most() : count; }
@@ -68,7 +68,7 @@ struct Problem {
   // The block for, or from, one peer.
   Region input_block(Rank peer) const { return block(input, peer); }
   Region output_block(Rank peer) const { return block(output, peer); }
-  // Those of `how_many` peers from `first` on, around the end: as few regions as they fit in.
+  // The blocks of `how_many` peers from `first` on, modulo ranks, in as few regions as possible.
   std::vector<Region> input_blocks(Rank first, Rank how_many) const { return blocks(input, first, how_many); }
   std::vector<Region> output_blocks(Rank first, Rank how_many) const { return blocks(output, first, how_many); }
 

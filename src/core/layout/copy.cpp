@@ -17,7 +17,7 @@ void copy_fixed(std::byte* to, std::int64_t to_stride, const std::byte* from, st
   for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + i * to_stride, from + i * from_stride, length);
 }
 
-// Apart, because calling memcpy takes registers that the short copies would have to save as well.
+// Not inlined, because calling memcpy needs registers that the short copies would have to save as well.
 [[gnu::noinline]] void copy_any(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                                 std::int64_t length, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
@@ -25,7 +25,7 @@ void copy_fixed(std::byte* to, std::int64_t to_stride, const std::byte* from, st
   }
 }
 
-// A call of memcpy costs more than moving one basic element, so their lengths are compiled in.
+// A call of memcpy costs more than copying one basic element, so common lengths are compiled in.
 void copy_runs(std::byte* to, std::int64_t to_stride, const std::byte* from, std::int64_t from_stride,
                std::int64_t length, std::int64_t count) {
   switch (length) {
@@ -44,8 +44,8 @@ void copy_runs(std::byte* to, std::int64_t to_stride, const std::byte* from, std
   }
 }
 
-// Hands out the runs of a packed range bit by bit. A walk can't be suspended, so it stops after a batch and begins anew
-// where it stopped: one search a batch, and no stack to allocate.
+// Iterates over the runs of a packed range. A walk can't be suspended, so it stops after a batch and restarts there:
+// one search per batch, and no stack to allocate.
 class Cursor {
  public:
   Cursor(const ConstTyped& data, std::int64_t begin, std::int64_t end) : data_(data), next_(begin), end_(end) {
@@ -54,7 +54,7 @@ class Cursor {
 
   std::int64_t left_in_run() const { return batch_[current_].length - consumed_; }
 
-  // What is left of the current runs in pieces of `length` <= left_in_run() bytes: whole runs, or parts of one.
+  // The rest of the current runs in pieces of `length` <= left_in_run() bytes: whole runs, or parts of one.
   StridedRuns pieces(std::int64_t length) const {
     const StridedRuns& runs = batch_[current_];
     if (length == runs.length) return runs;

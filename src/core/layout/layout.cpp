@@ -16,7 +16,7 @@ namespace layout_detail {
 
 using NodePtr = std::shared_ptr<const Node>;
 
-// All bytes in one run.
+// One contiguous run.
 struct Dense {
   std::int64_t offset;
 };
@@ -28,8 +28,8 @@ struct Loop {
   NodePtr body;
 };
 
-// Block i repeats `body` every `stride` bytes from displacements[i]. It begins where the block before ends, counting
-// elements in packed order: a walk gets a block's length without the division that prefix sums of bytes would take.
+// Block i repeats `body` every `stride` bytes from displacements[i]. Prefix sums are in elements, so that a walk
+// computes a block's length without a division.
 struct Indexed {
   std::int64_t stride;
   NodePtr body;
@@ -42,7 +42,7 @@ struct Structure {
   std::vector<std::int64_t> ends;
 };
 
-// The empty node is Dense of size 0. All others have bytes in every part: what is empty is dropped when building.
+// The empty node is Dense of size 0. All others have bytes in every part: empty parts are dropped at construction.
 struct Node {
   std::int64_t size;
   std::int64_t basic_size;
@@ -81,7 +81,7 @@ NodePtr make_empty() {
   return std::make_shared<const Node>(Node{0, 0, {}, Dense{0}});
 }
 
-// All constructors come through here: the one place where loops are simplified.
+// Used by all constructors: the only place where loops are simplified.
 NodePtr make_loop(std::int64_t offset, std::int64_t count, std::int64_t stride, const NodePtr& body) {
   if (count == 0 || body->size == 0) return make_empty();
   if (count == 1 && offset == 0) return body;
@@ -107,14 +107,14 @@ bool abut(const Node& a, const Node& b) {
          a.data.upper == b.data.lower;
 }
 
-// Packed bytes, never none.
+// Packed bytes, never empty.
 struct Range {
   std::int64_t begin;
   std::int64_t end;
 };
 
-// Visits a range of what lies at `base`. Each function returns whether to go on. Runs are handed over a batch at a
-// time, because calling the visitor costs more than moving one basic element.
+// Visits a range of the data at `base`. Each function returns whether to continue. Runs are passed in batches, because
+// calling the visitor costs more than copying one basic element.
 class Walk {
  public:
   Walk(BatchVisitor visitor, void* visit) : visitor_(visitor), visit_(visit) {}
@@ -137,8 +137,8 @@ class Walk {
     std::int64_t byte;
   };
 
-  // Which of `count` parts of `size` bytes holds a byte, and where in it. Most loops are walked whole, so it is worth
-  // sparing them the division.
+  // The index of the part of `size` bytes that holds a byte, and the offset in it. Most loops are visited from their
+  // start, which needs no division.
   static Position locate(std::int64_t byte, std::int64_t count, std::int64_t size) {
     if (byte == 0) return {0, 0};
     if (byte == count * size) return {count, 0};
@@ -183,7 +183,7 @@ class Walk {
     return true;
   }
 
-  // A cut first run, whole runs in between, a cut last one.
+  // A partial first run, whole runs, a partial last one.
   bool runs(std::int64_t count, std::int64_t stride, std::int64_t length, std::int64_t base, Range range) {
     auto [first, skipped] = locate(range.begin, count, length);
     const auto [last, rest] = locate(range.end, count, length);
@@ -231,12 +231,12 @@ class Walk {
 Layout Layout::basic(std::int64_t bytes) {
   require_not_negative("size of a basic element", bytes);
   const auto made = [](std::int64_t size) { return size == 0 ? make_empty() : make_dense(0, size, size); };
-  // MPI's own types are asked for in every call: they are made once.
+  // MPI's basic types are needed in every call: they are cached.
   constexpr std::int64_t most_kept = 64;
   static const auto& kept = *[&made] {
     auto nodes = std::make_unique<std::vector<NodePtr>>();
     for (std::int64_t size = 0; size <= most_kept; ++size) nodes->push_back(made(size));
-    return nodes.release();  // programs may call MPI after main
+    return nodes.release();  // never destroyed: programs may call MPI after main
   }();
   const NodePtr node = bytes <= most_kept ? kept[static_cast<std::size_t>(bytes)] : made(bytes);
   return Layout(node, node->data);

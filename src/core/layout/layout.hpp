@@ -15,13 +15,13 @@ namespace layout_detail {
 
 struct Node;
 
-// Runs handed over in one call at most.
+// Maximum number of runs per call.
 inline constexpr std::size_t batch_size = 32;
 
-// A visitor's address and how to call it: the walk is compiled once, whatever visits.
+// A type-erased visitor: the walk is compiled once for all.
 using BatchVisitor = bool (*)(void* visit, std::span<const StridedRuns> batch);
 
-// Bytes [lower, upper). A type without elements has no bounds: it must not pull those of a type that contains it.
+// Bytes [lower, upper). A type without elements has no bounds and does not affect those of an enclosing type.
 struct Bounds {
   std::int64_t lower = 0;
   std::int64_t upper = 0;
@@ -40,16 +40,16 @@ struct StridedRuns {
 };
 
 // An MPI datatype as nested loops, never flattened: a million strided blocks take constant memory, indexed blocks and
-// structures take memory in proportion to their own arrays, after merging neighbours that abut.
+// structures take memory in proportion to their arrays, after merging adjacent blocks.
 //
 // An immutable value, cheap to copy and safe to share between threads. Invalid arguments throw std::invalid_argument.
 // Lengths, strides and displacements are bytes; counts and block lengths are elements. "Packed" bytes are those that
-// MPI_Pack would write for a machine that doesn't convert: the basic elements in type map order without the gaps.
+// MPI_Pack writes on a homogeneous machine: the basic elements in type map order without gaps.
 //
 // Bounds follow the type map: lb is the least displacement + lb of any block, ub the greatest displacement + ub. Blocks
-// without elements and basic elements of zero bytes take no part. Two things vary among MPI libraries: padding a
-// structure for alignment, and whether a resized field overrules its wider siblings. Neither is done here; one who
-// mirrors an MPI type applies resized() with what MPI_Type_get_extent said.
+// without elements and basic elements of zero bytes take no part. Two things vary among MPI libraries: padding of
+// structures for alignment, and whether a resized field overrides wider siblings. Neither is done here; to mirror an
+// MPI datatype, apply resized() with the result of MPI_Type_get_extent.
 class Layout {
  public:
   struct Field;
@@ -71,23 +71,23 @@ class Layout {
   std::int64_t size() const { return size_; }
   std::int64_t extent() const { return bounds_.upper - bounds_.lower; }
   std::int64_t lower_bound() const { return bounds_.lower; }
-  // The true bounds are those of the data alone, whatever resized() said.
+  // The true bounds are those of the data, regardless of resized().
   std::int64_t true_lower_bound() const;
   std::int64_t true_extent() const;
   // Whether n elements at `base` are exactly the bytes [base + lb, base + lb + n * size), in packed order.
   bool is_contiguous() const { return contiguous_; }
-  // Bytes of each basic element if they all have as many, else 0.
+  // Bytes of each basic element if they are equal, else 0.
   std::int64_t basic_size() const;
   // Bytes [first, last), relative to the base address, that `count` elements touch: what a buffer for them must cover.
   std::pair<std::int64_t, std::int64_t> span(std::int64_t count) const;
 
   // Calls visit(offset, length) for contiguous pieces, in packed order, that together are the packed bytes [begin, end)
-  // of `count` elements, element i at i * extent(). Cuts may fall anywhere, even inside a basic element. Finding
-  // `begin` takes O(depth * log(blocks)) time; nothing is allocated.
+  // of `count` elements, element i at i * extent(). The range may begin and end inside a basic element. Finding `begin`
+  // takes O(depth * log(blocks)) time; nothing is allocated.
   template <class Visit>
   void for_each_run(std::int64_t count, std::int64_t begin, std::int64_t end, Visit&& visit) const;
 
-  // The same runs many at a time, loops over equal runs unexpanded: `bool visit(std::span<const StridedRuns>)`; false
+  // The same in batches, without expanding loops over equal runs: `bool visit(std::span<const StridedRuns>)`; false
   // stops the walk.
   template <class Visit>
   void for_each_batch(std::int64_t count, std::int64_t begin, std::int64_t end, Visit&& visit) const;
@@ -98,10 +98,10 @@ class Layout {
   void walk(std::int64_t count, std::int64_t begin, std::int64_t end, layout_detail::BatchVisitor visitor,
             void* visit) const;
 
-  // Bounds belong to the handle, not to the node: resizing shares the node, arrays and all.
+  // Bounds belong to the handle, not to the node, so that resizing shares the node.
   std::shared_ptr<const layout_detail::Node> node_;
   layout_detail::Bounds bounds_;
-  // What every run asks for.
+  // Cached, since every run needs them.
   std::int64_t size_ = 0;
   bool contiguous_ = false;
 };
@@ -113,7 +113,7 @@ struct Layout::Field {
   Layout layout;
 };
 
-// The byte at base + offset. By way of an integer: with MPI_BOTTOM the base is null and the offset an address.
+// The byte at base + offset. Computed as integers: with MPI_BOTTOM the base is null and the offset an address.
 inline std::byte* byte_at(const void* base, std::int64_t offset) {
   return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(base) + static_cast<std::uintptr_t>(offset));
 }
@@ -133,15 +133,15 @@ struct Typed {
   operator ConstTyped() const { return {address, count, layout}; }
 };
 
-// `packed` holds the bytes [begin, end) alone: end - begin bytes. Source and target must not overlap; no byte moves if
-// an argument is invalid.
+// `packed` holds only the bytes [begin, end). Source and target must not overlap; nothing is copied if an argument is
+// invalid.
 void pack(const Layout& layout, const void* base, std::int64_t count, std::int64_t begin, std::int64_t end,
           void* packed);
 void unpack(const Layout& layout, void* base, std::int64_t count, std::int64_t begin, std::int64_t end,
             const void* packed);
 
-// Copies packed bytes [source_begin, source_begin + length) onto [target_begin, target_begin + length), straight from
-// memory to memory. The same conditions hold.
+// Copies packed bytes [source_begin, source_begin + length) to [target_begin, target_begin + length) without an
+// intermediate buffer. The same conditions hold.
 void transfer(const ConstTyped& source, std::int64_t source_begin, const Typed& target, std::int64_t target_begin,
               std::int64_t length);
 

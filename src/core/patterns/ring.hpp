@@ -4,7 +4,7 @@
 
 namespace quadrille::patterns {
 
-// The rank `distance` places further on the ring of all ranks; negative: back.
+// The rank at a distance, which may be negative, modulo ranks.
 inline Rank at_distance(Rank rank, Rank distance, Rank ranks) {
   const std::int64_t place = (std::int64_t{rank} + distance) % ranks;
   return static_cast<Rank>(place < 0 ? place + ranks : place);
@@ -22,7 +22,7 @@ inline int floor_log2(Rank ranks) {
   return steps;
 }
 
-// Share `index` of `count` units cut into `parts` as even as can be.
+// Share `index` of `count` units divided into `parts` as evenly as possible.
 inline Range share(std::int64_t count, std::int64_t index, std::int64_t parts) {
   const std::int64_t each = count / parts;
   const std::int64_t rest = count % parts;
@@ -30,7 +30,7 @@ inline Range share(std::int64_t count, std::int64_t index, std::int64_t parts) {
   return {begin(index), begin(index + 1)};
 }
 
-// How many segments `count` units are cut into (see Builder::for_each_segment).
+// The number of segments of `count` units (see Builder::for_each_segment).
 inline std::int64_t segments(std::int64_t count, std::int64_t segment) {
   const bool cut = segment > 0 && segment < count;
   return cut ? (count + segment - 1) / segment : 1;
@@ -42,8 +42,8 @@ inline std::int64_t ring_units(std::int64_t count, std::int64_t segment, std::in
   return most < count ? most : count;
 }
 
-// Steps that a pipeline of `count` units spares when it follows another of the same: full segments need not wait for
-// the rest of the one before.
+// Steps that a pipeline of `count` units saves after another of the same length: full segments need not wait for the
+// rest of the previous one.
 inline std::int64_t overlapping_steps(std::int64_t count, std::int64_t segment) {
   return segments(count, segment) > 1 && count % segment != 0 ? 1 : 0;
 }

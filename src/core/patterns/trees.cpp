@@ -17,7 +17,7 @@ Tree linear_tree(Rank rank, Rank ranks, Rank root) {
 Tree binomial_tree(Rank rank, Rank ranks, Rank root) {
   Tree tree;
   const Rank relative = at_distance(rank, -root, ranks);
-  // The lowest set bit says where the parent is; the bits below it are the children.
+  // The lowest set bit determines the parent; the bits below it are the children.
   std::int64_t bit = 1;
   while (bit < ranks && (relative & bit) == 0) bit *= 2;
   if (relative != 0) tree.parent = at_distance(rank, -static_cast<Rank>(bit), ranks);
@@ -30,7 +30,7 @@ Tree binomial_tree(Rank rank, Rank ranks, Rank root) {
 Tree knomial_tree(Rank rank, Rank ranks, Rank root, Rank k) {
   Tree tree;
   const std::int64_t relative = at_distance(rank, -root, ranks);
-  // The lowest digit that is not 0, to the base k, says where the parent is; the places below it are the children's.
+  // The lowest nonzero digit to the base k determines the parent; the positions below it are the children.
   std::int64_t place = 1;
   while (place < ranks && relative / place % k == 0) place *= k;
   const auto at = [&](std::int64_t other) { return at_distance(root, static_cast<Rank>(other), ranks); };
@@ -78,7 +78,7 @@ Rank binomial_subtree(Rank rank, Rank ranks, Rank root) {
 }
 
 std::int64_t binomial_depths(Rank ranks) {
-  // A rank is as deep as it has bits set: for each bit, count the ranks that have it.
+  // The depth of a rank is its number of set bits: for each bit, count the ranks that have it set.
   std::int64_t depths = 0;
   for (std::int64_t bit = 1; bit < ranks; bit *= 2) {
     const std::int64_t rest = ranks % (2 * bit) - bit;

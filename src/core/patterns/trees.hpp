@@ -5,45 +5,45 @@
 
 #include "schedule/data.hpp"
 
-// Peer arithmetic alone: who talks to whom, in which order.
+// Peer arithmetic only: communication partners and their order.
 namespace quadrille::patterns {
 
 struct Tree {
   std::optional<Rank> parent;  // none at the root
-  std::vector<Rank> children;  // in the order in which they are served
+  std::vector<Rank> children;  // in the order in which they receive
 
-  // The other way round: as they report to their parent, the smallest subtree of a binomial tree first.
+  // In reverse, the order in which they send to their parent: the smallest subtree of a binomial tree first.
   std::vector<Rank> backwards() const { return {children.rbegin(), children.rend()}; }
 };
 
-// Every rank hangs on the root.
+// Every rank is a child of the root.
 Tree linear_tree(Rank rank, Rank ranks, Rank root);
 
-// Each rank that has the data serves one more in each of ceil(log2 ranks) steps, the largest subtree first.
+// Each rank that has the data sends it to one more in each of ceil(log2 ranks) steps, the largest subtree first.
 Tree binomial_tree(Rank rank, Rank ranks, Rank root);
 
-// The same with k - 1 more in each of ceil(log_k ranks) rounds.
+// The same with k - 1 receivers in each of ceil(log_k ranks) rounds.
 Tree knomial_tree(Rank rank, Rank ranks, Rank root, Rank k);
 
-// Each rank has two children; ranks stand in the tree row by row.
+// Each rank has two children; ranks are numbered level by level.
 Tree binary_tree(Rank rank, Rank ranks, Rank root);
 
-// A binary tree in which all ranks of a node's left subtree come before it and all of the right one behind it, so that
-// the order of ranks survives in a reduction. Halves are as even as can be. Left child first.
+// A binary tree in which the ranks of a vertex's left subtree are lower and those of its right subtree are higher, so
+// that a reduction preserves rank order. Balanced. Left child first.
 Tree in_order_binary_tree(Rank rank, Rank ranks, Rank root);
 
-// The ranks below this one, and itself, in a binomial tree: so many from this one on, around the end.
+// The size of a rank's subtree in a binomial tree, whose ranks are consecutive from this one on, modulo ranks.
 Rank binomial_subtree(Rank rank, Rank ranks, Rank root);
-// How far from the root all ranks of a binomial tree are, added up: also what all subtrees but the whole hold together.
+// The sum of the depths of all ranks of a binomial tree; also the total size of all proper subtrees.
 std::int64_t binomial_depths(Rank ranks);
-// The largest subtree below the root that has more than one rank; 0 if there is none.
+// The size of the largest subtree below the root with more than one rank; 0 if there is none.
 Rank largest_binomial_branch(Rank ranks);
 
-// root, root + 1, ... one after another.
+// The chain root, root + 1, ...
 Tree chain(Rank rank, Rank ranks, Rank root);
 
-// Steps of a broadcast from rank 0, where a rank serves one child at a time and children have larger numbers than their
-// parent.
+// Steps of a broadcast from rank 0 in which a rank sends to one child at a time; children must be higher ranks than
+// their parent.
 template <class TreeOf>
 std::int64_t broadcast_steps(Rank ranks, TreeOf&& tree_of) {
   std::vector<std::int64_t> arrival(static_cast<std::size_t>(ranks), 0);

@@ -8,7 +8,7 @@
 
 namespace quadrille::redistribute {
 
-// Free places: ranges in order that don't touch. Both lists here allocate only when they are reserved.
+// Free places as sorted, non-adjacent ranges. Both lists here allocate only in reserve.
 class Holes {
  public:
   void reserve(std::size_t ranges) { ranges_.reserve(ranges); }
@@ -19,18 +19,18 @@ class Holes {
   auto begin() const { return ranges_.begin(); }
   auto end() const { return ranges_.end(); }
 
-  // The hole around a place; null if it isn't free.
+  // The hole that contains a place; null if it isn't free.
   const Range* around(std::int64_t place) const;
-  // None of it is free.
+  // The range must not be free.
   void add(const Range& range);
-  // All of it is free.
+  // The range must be free.
   void take(const Range& range);
 
  private:
   std::vector<Range> ranges_;
 };
 
-// What has arrived, in the order of the homes. Neighbours that lie together are one.
+// Received data, sorted by home. Adjacent fragments are merged.
 class Fragments {
  public:
   void reserve(std::size_t fragments) { list_.reserve(fragments); }
@@ -40,9 +40,9 @@ class Fragments {
   auto end() const { return list_.end(); }
 
   void add(const Fragment& fragment);
-  // The first with anything that belongs into a range; null if there is none.
+  // The first fragment with a home in a range; null if there is none.
   const Fragment* belonging(const Range& homes) const;
-  // Forgets what belongs into a range, all of which is of one fragment.
+  // Removes a range of homes, which must be part of one fragment.
   void take(const Range& homes);
 
  private:

@@ -14,12 +14,13 @@ namespace {
 constexpr std::int32_t data_channel = 0;
 constexpr std::int32_t grant_channel = 1;
 
-// What a token's operation says; its iteration is the number of a grant, of a destination, or of a send.
-enum Ended : std::int32_t { data_arrived, grant_told, grant_came, data_sent };
+// A token's operation; its iteration is the number of a grant, of a destination, or of a send.
+enum Completion : std::int32_t { data_arrived, grant_sent, grant_received, data_sent };
 
-// Into a hole of the buffer, rather than of the extra memory, so much may go at a time.
+// Maximum chunk into a hole of the buffer, as opposed to the extra memory.
 constexpr std::int64_t buffer_chunk_bytes = std::int64_t{256} << 10;
-// A hole that holds less than this part of what could come waits to become larger, while other data is under way.
+// A hole smaller than this fraction of the possible chunk is not granted while other data is in flight, since it may
+// grow.
 constexpr std::int64_t worthwhile_part = 4;
 
 constexpr std::int64_t word_bytes = sizeof(std::int64_t);
@@ -32,8 +33,8 @@ std::int64_t length_of(const Range& range) {
   return range.end - range.begin;
 }
 
-// After settling: what came of a source is one fragment, but for grants that overtook others; our own block's parts;
-// and each of the things in between may cut one in two.
+// After settling: the data of a source is one fragment, except for grants that overtook others; then the parts of the
+// own block; and each of the ranges in between may split one.
 std::int64_t settled_fragments(std::int64_t messages, std::int64_t in_flight) {
   return 2 * messages + 2 * in_flight + 2;
 }
@@ -42,12 +43,12 @@ std::int64_t default_slack(std::int64_t messages) {
   return 32 + 2 * messages;
 }
 
-// So that after settling, and bringing home what may be, there is always room for one more grant.
+// Guarantees space for one more grant after settling and moving data home.
 std::int64_t fragments_limit(std::int64_t messages, std::int64_t in_flight, std::int64_t slack) {
   return settled_fragments(messages, in_flight) + in_flight + slack + 4;
 }
 
-// Each is between two things that are none.
+// Each hole is between two ranges that are not free.
 std::int64_t holes_limit(std::int64_t fragments, std::int64_t messages, std::int64_t in_flight) {
   return fragments + 2 * messages + in_flight + 2;
 }
@@ -91,9 +92,10 @@ Binding Redistribution::binding(const Job& job) {
 
 Redistribution::Redistribution(const Job& job, Backend& backend)
     : job_(job), backend_(backend), space_(job.receive, job.data, job.extra, job.element_bytes) {
-  if (space_.size() == space_.extra_begin()) throw std::invalid_argument("the extra memory must hold an element");
+  if (space_.size() == space_.extra_begin())
+    throw std::invalid_argument("the extra memory must hold at least one element");
   if (static_cast<std::int64_t>(job.words.size()) < words(job.ranks)) {
-    throw std::invalid_argument("fewer words than grants need");
+    throw std::invalid_argument("too few words for the grants");
   }
   job_.in_flight = clamp_in_flight(job.in_flight);
   const auto blocks = [](const Blocks& of) {
@@ -155,7 +157,7 @@ void Redistribution::lay_out() {
     const std::int64_t address = job_.send.displacements[i];
     if (job_.send.counts[i] > 0) holes_.take({space_.below(address), space_.below(address + job_.send.counts[i])});
   }
-  // Our own block has arrived where it lies on places.
+  // The own block counts as received where it is on places.
   const std::size_t own = index(job_.rank);
   const std::int64_t begin = job_.send.displacements[own];
   const std::int64_t home = space_.below(job_.receive.displacements[own]);
@@ -171,14 +173,14 @@ bool Redistribution::advance() {
   if (done_ || !changed_) return false;
   changed_ = false;
   send_what_was_granted();
-  bring_home();
+  move_home();
   grant();
   if (ended()) {
-    fetch_own();
-    bring_home();
+    copy_own();
+    move_home();
     const bool at_home = std::all_of(fragments_.begin(), fragments_.end(),
                                      [](const Fragment& fragment) { return fragment.place == fragment.home; });
-    if (!at_home) put_in_order();
+    if (!at_home) settle_all();
     done_ = true;
   }
   return true;
@@ -201,11 +203,11 @@ void Redistribution::complete(Token token) {
       end_grant(grant);
       break;
     }
-    case grant_told:
-      grants_[number].told = true;
+    case grant_sent:
+      grants_[number].sent = true;
       end_grant(grants_[number]);
       break;
-    case grant_came:
+    case grant_received:
       destinations_[number].grant = job_.words[number];
       to_serve_.push_back(static_cast<std::int32_t>(number));
       break;
@@ -222,7 +224,7 @@ void Redistribution::complete(Token token) {
 }
 
 void Redistribution::end_grant(Grant& grant) {
-  if (!grant.told || !grant.arrived) return;
+  if (!grant.sent || !grant.arrived) return;
   grant = {};
   --grants_out_;
 }
@@ -232,8 +234,8 @@ void Redistribution::await_grant(std::size_t destination) {
                    .block = 1,
                    .offset = static_cast<std::int64_t>(destination) * word_bytes,
                    .length = word_bytes};
-  backend_.receive({grant_came, static_cast<std::int64_t>(destination)}, destinations_[destination].rank, grant_channel,
-                   {&word, 1});
+  backend_.receive({grant_received, static_cast<std::int64_t>(destination)}, destinations_[destination].rank,
+                   grant_channel, {&word, 1});
 }
 
 void Redistribution::send_what_was_granted() {
@@ -244,7 +246,7 @@ void Redistribution::send_what_was_granted() {
     Destination& destination = destinations_[number];
     auto* const free = std::find_if(destination.sending.begin(), destination.sending.end(),
                                     [](const Range& range) { return range.empty(); });
-    // A peer may know that data has arrived before we know that it is sent.
+    // A peer may know of the arrival of data before the local send completes.
     if (free == destination.sending.end()) {
       to_serve_[kept++] = to_serve_[i];
       continue;
@@ -262,8 +264,8 @@ void Redistribution::send_what_was_granted() {
   to_serve_.resize(kept);
 }
 
-void Redistribution::bring_home() {
-  // Half of what it may have is for data to come.
+void Redistribution::move_home() {
+  // Half of the limit is for data in flight.
   const auto enough = [this] {
     return static_cast<std::int64_t>(fragments_.size()) + 2 > settled_limit_ + job_.slack / 2;
   };
@@ -299,7 +301,7 @@ void Redistribution::grant() {
 bool Redistribution::grant_to(Source& source) {
   if (fragments_to_come() + 1 > limit_) {
     ++times_full_;
-    put_in_order();
+    settle_all();
   }
   const Range places = choose(source);
   if (places.empty()) return false;
@@ -319,7 +321,7 @@ bool Redistribution::grant_to(Source& source) {
   const std::int64_t place = job_.ranks + number;
   job_.words[index(place)] = length;
   const Piece word{.buffer = Buffer::scratch, .block = 1, .offset = place * word_bytes, .length = word_bytes};
-  backend_.send({grant_told, number}, source.rank, grant_channel, {&word, 1});
+  backend_.send({grant_sent, number}, source.rank, grant_channel, {&word, 1});
   return true;
 }
 
@@ -355,7 +357,7 @@ Range Redistribution::choose(const Source& source) const {
   return largest;
 }
 
-void Redistribution::fetch_own() {
+void Redistribution::copy_own() {
   const std::size_t own = index(job_.rank);
   const std::int64_t begin = job_.send.displacements[own];
   const std::int64_t home = space_.below(job_.receive.displacements[own]);
@@ -363,8 +365,8 @@ void Redistribution::fetch_own() {
     bool places = false;
     std::int64_t part = space_.alike(begin + done, begin + job_.send.counts[own], places);
     if (!places) {
-      if (fragments_to_come() + 1 > limit_) put_in_order();
-      // As much as was to go is free, and the extra places.
+      if (fragments_to_come() + 1 > limit_) settle_all();
+      // All sent elements and the extra places are free.
       const Range* hole = holes_.around(home + done);
       const std::int64_t to = hole ? home + done : holes_[0].begin;
       part = std::min(part, (hole ? hole->end : holes_[0].end) - to);
@@ -381,7 +383,7 @@ void Redistribution::list_rooms() {
   runs_.clear();
   spare_.assign(fragments_.begin(), fragments_.end());
   std::sort(spare_.begin(), spare_.end(), [](const Fragment& a, const Fragment& b) { return a.place < b.place; });
-  std::int64_t before = 0;  // places of rooms
+  std::int64_t before = 0;  // number of places in previous rooms
   const auto add = [&](const Range& range) {
     const std::int64_t first = before;
     if (!rooms_.empty() && rooms_.back().end == range.begin) {
@@ -412,7 +414,7 @@ void Redistribution::list_rooms() {
   }
 }
 
-void Redistribution::put_in_order() {
+void Redistribution::settle_all() {
   list_rooms();
   fragments_.clear();
   holes_.clear();
@@ -449,7 +451,7 @@ std::vector<std::string> Redistribution::awaited() const {
     if (destination.sent < destination.count) list.push_back(fmt::format("a grant of rank {}", destination.rank));
   }
   for (const Grant& grant : grants_) {
-    if (grant.source >= 0 && !grant.told) {
+    if (grant.source >= 0 && !grant.sent) {
       list.push_back(fmt::format("a grant to rank {}", sources_[index(grant.source)].rank));
     }
   }

@@ -28,7 +28,7 @@ class Settling {
   }
 
  private:
-  // Brings the next fragment, or a part of it, to where it stays.
+  // Moves the next fragment, or a part of it, to its final places.
   void step() {
     const Fragment fragment = fragments_[next_];
     const std::int64_t distance = fragment.place - settled_;
@@ -52,7 +52,7 @@ class Settling {
     }
   }
 
-  // So many elements of the next fragment are where they belong.
+  // So many elements of the next fragment are at their final places.
   void finish(std::int64_t length) {
     settled_ += length;
     Fragment& fragment = fragments_[next_];
@@ -63,7 +63,7 @@ class Settling {
     }
   }
 
-  // What is in the way goes behind the fragment.
+  // The displaced elements move after the fragment.
   void shift(const Fragment& fragment, std::int64_t distance, std::byte* aside) {
     for_each_run(settled_, distance, [&](std::byte* memory, std::int64_t done, std::size_t size) {
       std::memcpy(aside + done * bytes_, memory, size);
@@ -78,7 +78,7 @@ class Settling {
     finish(fragment.length);
   }
 
-  // What is in the way goes where the fragment was.
+  // The displaced elements move to the fragment's old places.
   void exchange(const Fragment& fragment, std::int64_t distance) {
     const std::int64_t length = std::min(fragment.length, distance);
     const std::int64_t end = settled_ + length;
@@ -101,7 +101,8 @@ class Settling {
       other.place += distance;
     }
     if (cut == 0) return finish(length);
-    // One was longer, so the fragment is all settled: its entry is free, and goes behind that of the other.
+    // A displaced fragment was longer, so this one is completely settled: its free entry is inserted after that of the
+    // other.
     Fragment& first = fragments_[cut];
     const std::int64_t kept = end - (first.place - distance);
     const Fragment rest{end, first.length - kept, first.home + kept};
@@ -112,7 +113,7 @@ class Settling {
     settled_ += length;
   }
 
-  // Memory for what is in the way: ours, or free places at the end.
+  // Memory for the displaced elements: a local buffer, or free places at the end.
   std::byte* room_for(std::int64_t length, std::int64_t highest) {
     if (length * bytes_ <= static_cast<std::int64_t>(aside_.size())) return aside_.data();
     const Run& last = runs_.back();
@@ -120,7 +121,7 @@ class Settling {
     return begin + length <= last.place + last.length ? last.memory + (begin - last.place) * bytes_ : nullptr;
   }
 
-  // Downwards, so that the two may overlap.
+  // Downwards, so the ranges may overlap.
   void move(std::int64_t to, std::int64_t from, std::int64_t length) {
     for_each_pair(to, from, length,
                   [](std::byte* target, std::byte* source, std::size_t size) { std::memmove(target, source, size); });

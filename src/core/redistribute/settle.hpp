@@ -6,7 +6,7 @@
 
 namespace quadrille::redistribute {
 
-// Elements that lie together, and belong together at `home`.
+// Contiguous elements, with their final position.
 struct Fragment {
   std::int64_t place = 0;
   std::int64_t length = 0;
@@ -15,21 +15,21 @@ struct Fragment {
   friend bool operator==(const Fragment&, const Fragment&) = default;
 };
 
-// Places [place, place + length), one after another in memory.
+// Places [place, place + length), contiguous in memory.
 struct Run {
   std::int64_t place = 0;
   std::byte* memory = nullptr;
   std::int64_t length = 0;
 };
 
-// Sorts fragments in place: afterwards the one with the lowest home begins at place 0, and each follows the one before
-// it. Runs are in order, the first at place 0, without gaps between their places. Fragments are given in the order of
-// their homes and don't overlap; they are used up. Places that no fragment covers are free, and lose what they hold.
+// Sorts fragments in place: afterwards they are contiguous from place 0 on, in the order of their homes. Runs are
+// sorted, the first at place 0, without gaps between their places. Fragments must be sorted by home and disjoint; they
+// are consumed. Places not covered by a fragment are free and are overwritten.
 //
-// Works from low to high: each step brings the next elements to where they stay, by a move where the places are free,
-// by a swap with what is there, or, for a shift by few places, by one move around what is in the way. So it moves each
-// element a small number of times, in pieces that get shorter only where the fragments are short. There are never more
-// fragments than at the beginning. Allocates nothing. Returns how many steps it took.
+// Works from low to high: each step brings the next elements to their final places, by a move if the places are free,
+// by a swap with their contents, or, for a shift by few places, by a move with the displaced elements saved aside. So
+// each element moves a small number of times, in pieces that get shorter only if the fragments are short. The number of
+// fragments never increases. Allocates nothing. Returns the number of steps.
 std::int64_t settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments);
 
 }  // namespace quadrille::redistribute

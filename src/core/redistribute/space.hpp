@@ -10,14 +10,13 @@
 
 namespace quadrille::redistribute {
 
-// Blocks of a buffer by rank, in elements. Those of one direction don't overlap; they come in any order.
+// Blocks of a buffer by rank, in elements. Blocks of one direction are disjoint, in any order.
 struct Blocks {
   std::span<const std::int64_t> counts;
   std::span<const std::int64_t> displacements;
 };
 
-// The places that may be written: those of the receive blocks in the order of their addresses, then the extra ones.
-// Where no block of a rank's is misplaced, places 0, 1, ... hold what the blocks are to hold.
+// The writable places: those of the receive blocks ordered by address, then the extra ones.
 class Space {
  public:
   Space(const Blocks& receive, std::byte* data, std::span<std::byte> extra, std::int64_t element_bytes);
@@ -26,23 +25,22 @@ class Space {
   std::int64_t extra_begin() const { return areas_.back().place; }
   std::size_t areas() const { return areas_.size(); }
 
-  // How many places lie below an address of the buffer, in elements. So what it is from one address to another are the
-  // places between the two.
+  // The number of places below an address of the buffer, in elements.
   std::int64_t below(std::int64_t address) const;
-  // Of addresses [address, end) the length of the first part that is all places, or none of which is one.
+  // The length of the first part of [address, end) that consists only of places, or of none.
   std::int64_t alike(std::int64_t address, std::int64_t end, bool& places) const;
 
-  // Places that lie together in memory, from this one on.
+  // The contiguous places from this one on.
   Run run(std::int64_t place) const;
-  // They as a message names them.
+  // The places as a region of a message.
   Piece piece(std::int64_t place, std::int64_t length) const;
-  // From places to places; the two don't overlap.
+  // From places to places, which must not overlap.
   void copy(std::int64_t from, std::int64_t to, std::int64_t length) const;
-  // From the buffer, from what is no place.
+  // From the buffer, outside the places.
   void copy_in(std::int64_t address, std::int64_t to, std::int64_t length) const;
 
  private:
-  // Receive blocks that follow one another; the last is the extra memory.
+  // Adjacent receive blocks; the last area is the extra memory.
   struct Area {
     std::int64_t place = 0;
     std::int64_t address = 0;

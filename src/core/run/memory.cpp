@@ -55,7 +55,10 @@ Placed place(const Typed& block, Unit unit, const Piece& piece) {
 }
 
 Placed place(const Binding& binding, const Piece& piece) {
-  return place(binding.block(piece.buffer, piece.block), binding.unit, piece);
+  Placed placed = place(binding.block(piece.buffer, piece.block), binding.unit, piece);
+  placed.begin *= binding.scale;
+  placed.length *= binding.scale;
+  return placed;
 }
 
 void copy(const Placed& source, const Placed& target) {

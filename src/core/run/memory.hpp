@@ -20,6 +20,7 @@ using CombineFunction = void (*)(const void* left, const void* right, void* targ
 // The addresses that a run gives to the names of a schedule. Borrows the memory and the layouts.
 struct Binding {
   Unit unit = Unit::bytes;
+  std::int64_t scale = 1;  // all offsets and lengths of the schedule are so many times as long; see Algorithm::scales
   std::vector<Typed> input;
   std::vector<Typed> output;
   std::vector<Typed> scratch;

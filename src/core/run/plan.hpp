@@ -16,7 +16,8 @@ struct Phase {
   std::shared_ptr<const Program> program;
   std::function<std::unique_ptr<Machine>(Backend&)> protocol;
   Binding binding;
-  bool on_demand = false;  // nothing goes to a rank that is not there yet; the same on every rank
+  const Layout* element = nullptr;  // of scratch, where the schedule reduces
+  bool on_demand = false;           // nothing goes to a rank that is not there yet; the same on every rank
 
   // What runs it.
   std::unique_ptr<Machine> machine(Backend& backend, const Posting& posting) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <type_traits>
 
 namespace quadrille {
 
@@ -16,6 +17,17 @@ Program::Program(std::shared_ptr<const Schedule> schedule) : schedule_(std::move
   number_messages();
   for (const Operation& operation : schedule_->operations) most_regions_ = std::max(most_regions_, operation.regions);
   single_file_ = is_single_file();
+}
+
+std::int64_t Program::bytes() const {
+  const auto of = [](const auto& vector) {
+    return static_cast<std::int64_t>(vector.capacity() * sizeof(typename std::decay_t<decltype(vector)>::value_type));
+  };
+  std::int64_t bytes = static_cast<std::int64_t>(sizeof(Program)) + schedule_->bytes();
+  bytes += of(first_successor_) + of(successors_) + of(first_) + of(numbering_);
+  for (const auto& segments : segments_) bytes += of(segments);
+  for (const auto& messages : messages_) bytes += of(messages);
+  return bytes;
 }
 
 bool Program::is_single_file() const {

@@ -53,6 +53,9 @@ class Program {
 
   std::int32_t most_regions() const { return most_regions_; }
 
+  // Memory that it takes, its schedule included.
+  std::int64_t bytes() const;
+
  private:
   explicit Program(std::shared_ptr<const Schedule> schedule);
   static std::size_t successor_list(std::int32_t id, bool posted) {

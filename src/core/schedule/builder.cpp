@@ -124,7 +124,7 @@ Added Builder::flush(Rank to) {
   operation.kind = Kind::flush;
   operation.peer = outward(to);
   const Added step = add(operation, {});
-  // Until its flush a put still reads its source and writes its target: whoever touches them next follows the flush.
+  // Until its flush a put still reads its source and writes its target: later accesses depend on the flush.
   std::erase_if(unflushed_, [&](const Put& put) {
     if (put.peer != operation.peer) return false;
     depend(step.operation, {put.operation, 0, false});
@@ -205,7 +205,7 @@ void Builder::depend(std::int32_t operation, Dependency dependency) {
   edges_.push_back({operation, dependency});
 }
 
-// What the region covers in all iterations of the open loop.
+// The range of a region over all iterations of the open loop.
 Range Builder::loop_range(const Region& region) const {
   Range range = range_at(region, 0);
   if (loop_ < 0 || region.stride == 0) return range;
@@ -238,8 +238,8 @@ void Builder::depend_by_stream(std::int32_t operation, std::int32_t channel_or_c
 }
 
 void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
-  if (loop_ >= 0) throw std::logic_error("Builder: segment loops do not nest");
-  if (window < 1 || window > max_loop_window) throw std::invalid_argument("a loop's window is from 1 to 64");
+  if (loop_ >= 0) throw std::logic_error("Builder: segment loops can't be nested");
+  if (window < 1 || window > max_loop_window) throw std::invalid_argument("a loop's window must be from 1 to 64");
   const auto first = static_cast<std::int32_t>(schedule_.operations.size());
   loop_ = static_cast<std::int32_t>(schedule_.loops.size());
   loop_in_order_ = in_order_;
@@ -249,7 +249,8 @@ void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
 
 void Builder::begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window) {
   const bool all_of_it = block.offset == 0 && block.length == whole;
-  if (!all_of_it || chunk < 1) throw std::invalid_argument("for_each_chunk: a whole block, in chunks of at least one");
+  if (!all_of_it || chunk < 1)
+    throw std::invalid_argument("for_each_chunk: expected a whole block and chunks of at least one unit");
   begin_loop(0, window);
   Loop& loop = schedule_.loops.back();
   loop.over = block;
@@ -278,8 +279,8 @@ void Builder::end_loop() {
     schedule_.loops.pop_back();
     return;
   }
-  // What the loop writes it writes after all that touched it before: whoever comes later need only follow the loop. A
-  // chunk loop may turn out to be empty, and then nobody could follow it: a join behind it takes its place.
+  // The loop writes its data after all earlier accesses, so later ones need only depend on the loop. A chunk loop may
+  // be empty, and nothing could depend on it: a join after it takes its place.
   const std::int32_t join = loop.chunk > 0 ? join_behind(loop) : -1;
   if (join >= 0 && fence_ >= loop_first) fence_ = join;
   for (std::size_t i = 0; i < written.size(); ++i) {
@@ -301,7 +302,7 @@ std::vector<Region> Builder::written_in(const Loop& loop) const {
   return written;
 }
 
-// Follows the loop and all that the loop follows.
+// Depends on the loop and on all that the loop depends on.
 std::int32_t Builder::join_behind(const Loop& loop) {
   const std::int32_t first = loop.first;
   const std::int32_t last = loop.last;
@@ -314,8 +315,8 @@ std::int32_t Builder::join_behind(const Loop& loop) {
   return join;
 }
 
-// Dependencies of `later` on `earlier` in the same iteration and in earlier ones. Iterations further apart than the
-// window are ordered by the window.
+// Dependencies of `later` on `earlier` in the same iteration and in earlier ones. Iterations farther apart than the
+// window are ordered by it.
 void Builder::carry_data(std::int32_t earlier, std::int32_t later, const Loop& loop) {
   const Operation& a = schedule_.operations[static_cast<std::size_t>(earlier)];
   const Operation& b = schedule_.operations[static_cast<std::size_t>(later)];
@@ -334,7 +335,7 @@ void Builder::carry_data(std::int32_t earlier, std::int32_t later, const Loop& l
   }
 }
 
-// A put is complete only with its flush.
+// A put completes with its flush.
 std::int32_t Builder::completion_in_loop(std::int32_t operation, const Loop& loop) const {
   const Operation& put = schedule_.operations[static_cast<std::size_t>(operation)];
   if (put.kind != Kind::put) return operation;
@@ -360,7 +361,8 @@ void Builder::lay_out_dependencies() {
     const std::int32_t place = of.first_dependency + of.dependencies++;
     all[static_cast<std::size_t>(place)] = edge.on;
   }
-  // Each once: of two dependencies on the same, the one on completion, which comes first, is the stronger.
+  // Without duplicates: of two dependencies on one operation, the one on completion is sorted first and is the
+  // stronger.
   std::size_t kept = 0;
   for (Operation& operation : operations) {
     const std::span<Dependency> list(all.data() + operation.first_dependency,

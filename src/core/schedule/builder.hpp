@@ -13,25 +13,24 @@
 
 namespace quadrille {
 
-// One of the pieces that for_each_segment cuts data into: the same cut applies to every buffer of the algorithm.
+// A piece of data in for_each_segment; applicable to every buffer of the algorithm.
 struct Segment {
   std::int64_t offset = 0;
   std::int64_t length = 0;
   std::int64_t stride = 0;
   bool clipped = false;
-  std::int64_t number = 0;  // of the first one, where it stands for several
+  std::int64_t number = 0;  // of the first one, if it stands for several
 
-  // What an iteration adds to the number.
+  // The increment of the number per iteration.
   std::int64_t step() const { return stride != 0 ? 1 : 0; }
 
   Region of(const Region& region) const {
     Region piece = region.part(offset, length);
-    if (stride != 0) piece.stride = stride;  // else it may be a segment already, and moves as it did
+    if (stride != 0) piece.stride = stride;  // otherwise it may be a segment already, with its own stride
     piece.clipped = clipped || region.clipped;
     return piece;
   }
-  // A place for it in a ring of `places` segments, which take turns; the rest behind the loop has one of its own, at
-  // the end.
+  // Its place in a ring of `places` segments; the rest after the loop has its own place, at the end.
   Region in_ring(const Region& ring, std::int32_t places) const {
     const bool rest = stride == 0 && offset > 0;
     Region piece = ring.part(rest ? ring.length - length : 0, length);
@@ -42,24 +41,23 @@ struct Segment {
   }
 };
 
-// An operation just added; none if there was nothing to do (an empty range).
+// An added operation; -1 if there was nothing to do (an empty range).
 struct Added {
   std::int32_t operation = -1;
 };
 
-// Writes one rank's schedule, in the order of the algorithm's pseudocode.
+// Builds one rank's schedule, in the order of the algorithm's pseudocode.
 //
-// Dependencies come by themselves: an operation follows the earlier ones whose data it reads or overwrites, and
-// messages of one (peer, direction, channel) and the settings of one counter are posted in program order. What data
-// does not show (signals, counters) is ordered by in_order, fence or after. Operations on a known length of 0 are left
-// out, on both ends alike.
+// Dependencies are derived: an operation depends on earlier ones whose data it reads or overwrites, and messages of one
+// (peer, direction, channel) and updates of one counter are posted in program order. Other dependencies (signals,
+// counters) are declared by in_order, fence or after. Operations of known length 0 are omitted, at both ends.
 //
-// Peers are ranks of the innermost group (see within). Not thread-safe; one builder makes one schedule.
+// Peers are ranks of the innermost group (see within). Not thread-safe; a builder builds one schedule.
 class Builder {
  public:
   Builder(Rank rank, Rank ranks, Unit unit);
 
-  // Messages. Without data: a bare signal, always sent.
+  // Messages. A signal has no data and is always sent.
   Added send(Rank to, const Region& data) { return message(Kind::send, to, {&data, 1}); }
   Added send(Rank to, std::span<const Region> data) { return message(Kind::send, to, data); }
   Added send_signal(Rank to) { return message(Kind::send, to, {}); }
@@ -67,14 +65,14 @@ class Builder {
   Added receive(Rank from, std::span<const Region> data) { return message(Kind::receive, from, data); }
   Added receive_signal(Rank from) { return message(Kind::receive, from, {}); }
 
-  // Local work. A copy onto itself is left out. In a reduction the target may be the right operand.
+  // Local operations. A copy onto itself is omitted. The target of a reduction may be the right operand.
   Added copy(const Region& source, const Region& target);
   Added reduce(const Region& left, const Region& right, const Region& target);
 
-  // Shared memory: counters only grow; values are relative to the counter at the run's start.
+  // Shared memory. Counters are monotonic; values are relative to the start of the run.
   Added publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
   Added wait(Rank owner, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
-  // Where a counter tells how many segments are done: this one is, or the one so many before it.
+  // For a counter of completed segments: up to this one, or `before` segments earlier.
   Added publish(std::int32_t counter, const Segment& segment) {
     return publish(counter, segment.number + 1, segment.step());
   }
@@ -88,24 +86,23 @@ class Builder {
   Added notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
   Added await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
 
-  // A new scratch block of this many units, and a slot block that peers can reach.
+  // A new scratch block of this many units, and a new slot block, which peers can access.
   Region scratch(std::int64_t units);
   Region slot(std::int64_t units);
   // Block `block` of a peer's slots.
   Region slot_of(Rank owner, std::int32_t block, std::int64_t units) const;
-  // How far one run moves every counter on; the same number on every rank.
+  // The increment of every counter per run; the same on every rank.
   void counters(std::int32_t count, std::int64_t span);
-  // One more counter, that goes up to `most`. To be asked for by all ranks alike.
+  // A new counter with values up to `most`. Must be called by all ranks.
   std::int32_t counter(std::int64_t most);
 
-  // `step` waits for `earlier`, too.
+  // Makes `step` depend on `earlier`, too.
   void after(Added step, std::initializer_list<Added> earlier);
 
-  // A phase ends: everything from here on follows everything before. Inside a loop this holds in each iteration by
-  // itself: the next one need not wait for it.
+  // All later operations depend on all earlier ones. Inside a loop this applies within each iteration only.
   void fence();
 
-  // Inside body, each operation follows the one before it.
+  // Inside body, each operation depends on the previous one.
   template <class Body>
   void in_order(Body&& body) {
     const bool outer = std::exchange(in_order_, true);
@@ -114,9 +111,9 @@ class Builder {
     in_order_ = outer;
   }
 
-  // Calls body(Segment) for a loop over the full segments of `length` units and once more for the rest, so that a
-  // schedule's size does not depend on the length. At most `window` segments are in flight. Inside another segment
-  // loop the data is a segment already and is not cut again.
+  // Calls body(Segment) once for a loop over the full segments of `length` units and once for the rest, so that the
+  // size of a schedule does not depend on the length. At most `window` segments are in flight. Inside another segment
+  // loop the data is not divided again.
   template <class Body>
   void for_each_segment(std::int64_t length, std::int64_t segment, std::int32_t window, Body&& body) {
     if (segment <= 0 || segment >= length || loop_ >= 0) {
@@ -135,7 +132,7 @@ class Builder {
     if (rest > 0) body(Segment{.offset = full * segment, .length = rest, .number = full});
   }
 
-  // The same over a whole block whose length is known only when it is bound; the last chunk may be shorter.
+  // The same for a whole block whose length is known only at binding time; the last chunk may be shorter.
   template <class Body>
   void for_each_chunk(const Region& block, std::int64_t chunk, std::int32_t window, Body&& body) {
     begin_chunk_loop(block, chunk, window);
@@ -143,8 +140,8 @@ class Builder {
     end_loop();
   }
 
-  // Inside body, peers are ranks of `group` (itself in ranks of the group around it), of which this rank must be a
-  // member, and channels are counted from `channel` on, so that parts of a composition cannot meet.
+  // Inside body, peers are ranks of `group` (itself given in ranks of the enclosing group), of which this rank must be
+  // a member, and channels are offset by `channel`, so that messages of different parts cannot match.
   template <class Body>
   void within(const Group& group, std::int32_t channel, Body&& body) {
     groups_.push_back(group);
@@ -154,19 +151,19 @@ class Builder {
     groups_.pop_back();
   }
 
-  // The channel of the messages that follow.
+  // The channel of subsequent messages.
   void use_channel(std::int32_t channel) { own_channel_ = channel; }
 
   // This rank in the innermost group.
   Rank rank() const;
   Rank ranks() const;
 
-  // The finished schedule; the builder is spent. `channels` is what the algorithm may use on any rank.
+  // Returns the schedule; the builder must not be used any more. `channels` is the maximum on any rank.
   Schedule finish(std::int32_t channels = 1);
 
  private:
-  // Messages of one direction between this rank and a peer on one channel match in the order they are posted, and a
-  // counter must not go back: both are posted in program order. The ends of each such stream.
+  // Messages to or from a peer on one channel match in posting order, and a counter must not decrease: both are posted
+  // in program order. These are the ends of such a stream.
   struct StreamEnds {
     std::int32_t first_in_loop = -1;
     std::int32_t last = -1;
@@ -202,11 +199,11 @@ class Builder {
 
   Schedule schedule_;
   Hazards hazards_;
-  std::vector<Edge> edges_;        // laid out by operation at the end
-  std::size_t edges_at_loop_ = 0;  // how many there were when the open loop began
+  std::vector<Edge> edges_;        // grouped by operation in finish
+  std::size_t edges_at_loop_ = 0;  // their number at the start of the open loop
   Index<3> stream_numbers_;        // by kind, peer and channel or counter
   std::vector<StreamEnds> streams_;
-  std::vector<std::size_t> loop_streams_;  // those with an operation in the open loop
+  std::vector<std::size_t> loop_streams_;  // streams with an operation in the open loop
   std::vector<Put> unflushed_;
   std::vector<Group> groups_;
   std::int32_t channel_ = 0;
@@ -214,7 +211,7 @@ class Builder {
   std::int32_t loop_ = -1;
   std::int32_t fence_ = -1;
   bool in_order_ = false;
-  bool loop_in_order_ = false;  // the open loop stands inside in_order: its iterations follow one another
+  bool loop_in_order_ = false;  // the open loop is inside in_order: its iterations are sequential
   std::int32_t previous_ = -1;
 };
 

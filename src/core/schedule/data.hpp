@@ -8,14 +8,14 @@ namespace quadrille {
 
 using Rank = std::int32_t;
 
-// An owner: the rank that runs the schedule.
+// As an owner: the rank that runs the schedule.
 inline constexpr Rank self = -1;
 
-// A length: up to the end of the block, which is known once the block is bound.
+// As a length: to the end of the block, known at binding time.
 inline constexpr std::int64_t whole = -1;
 
-// input and output are the caller's, scratch is the run's own, a slot is memory that other ranks can reach
-// (shared memory of a node, or a one-sided window).
+// input and output belong to the caller, scratch to the run; slots can be accessed by other ranks (shared memory of a
+// node, or a one-sided window).
 enum class Buffer : std::uint8_t { input, output, scratch, slot };
 
 // A half-open range of units.
@@ -27,21 +27,21 @@ struct Range {
   friend bool operator==(const Range&, const Range&) = default;
 };
 
-// Data is named, never pointed at: a range of one block of one buffer of one rank. Blocks get their addresses when a
-// run starts. Offsets and lengths count the schedule's unit (see Unit).
+// Symbolic, not a pointer: a range of one block of one buffer of one rank. Blocks are bound to addresses when a run
+// starts. Offsets and lengths are in the schedule's unit (see Unit).
 struct Region {
   Buffer buffer = Buffer::input;
-  bool clipped = false;    // in a chunk loop: the last iteration takes only what is left of the block it runs over
-  Rank owner = self;       // another rank only for slots
+  bool clipped = false;    // in a chunk loop: limited to the rest of the block in the last iteration
+  Rank owner = self;       // another rank for slots only
   std::int32_t block = 0;  // v and w collectives have a block for each peer
-  std::int32_t cycle = 0;  // in a loop: the offset starts again every `cycle` iterations; 0: never
+  std::int32_t cycle = 0;  // in a loop: the offset repeats every `cycle` iterations; 0: never
   std::int64_t offset = 0;
   std::int64_t length = whole;
-  std::int64_t stride = 0;  // in a loop: what an iteration adds to the offset
+  std::int64_t stride = 0;  // in a loop: increment of the offset per iteration
 
   // A range inside this one.
   Region part(std::int64_t from, std::int64_t units) const {
-    if (clipped && (from != 0 || units != length)) throw std::logic_error("a chunk of unknown length can't be cut");
+    if (clipped && (from != 0 || units != length)) throw std::logic_error("a chunk of unknown length can't be divided");
     Region region = *this;
     region.offset += from;
     region.length = units;
@@ -64,7 +64,7 @@ inline bool overlap(const Range& a, const Range& b) {
   return a.begin < b.end && b.begin < a.end;
 }
 
-// What a region covers in one iteration.
+// The range of a region in one iteration.
 inline Range range_at(const Region& region, std::int64_t iteration) {
   const std::int64_t begin = region.offset_at(iteration);
   const bool open = region.length == whole;

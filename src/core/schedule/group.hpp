@@ -8,12 +8,12 @@
 
 namespace quadrille {
 
-// Some of a communicator's ranks, in an order of their own. A regular group of a million ranks takes no memory.
+// An ordered group of a communicator's ranks. A strided group takes constant memory.
 class Group {
  public:
   static Group strided(Rank first, Rank stride, Rank count) { return Group(first, stride, count, {}); }
   static Group all(Rank ranks) { return strided(0, 1, ranks); }
-  // The ranks listed, each at most once.
+  // A list of distinct ranks.
   static Group of(std::vector<Rank> ranks);
 
   Rank size() const { return count_; }
@@ -29,7 +29,7 @@ class Group {
   Rank first_;
   Rank stride_;
   Rank count_;
-  std::vector<Rank> listed_;  // empty: regular
+  std::vector<Rank> listed_;  // empty: strided
 };
 
 }  // namespace quadrille

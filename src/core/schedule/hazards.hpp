@@ -8,15 +8,15 @@
 
 namespace quadrille {
 
-// Who last wrote and who has since read each range of each block. Operations come in program order; an access reports
-// the earlier ones it must not overtake. The builder derives dependencies from it, the proof checks them by it.
+// Tracks the last writers and subsequent readers of each range of each block. Operations are added in program order; an
+// access reports the earlier ones it conflicts with. The builder derives dependencies from it, the proof checks them.
 class Hazards {
  public:
   using Id = std::int32_t;
 
-  // Calls conflict(id) for each earlier access of `range` that `id` must come after: the writers, and for a write the
-  // readers since. Then records the access. With `keep`, earlier writers stay on record beside this one (accesses of
-  // a loop's operations, whose ranges are wider than any one iteration's), until forget_before.
+  // Calls conflict(id) for each earlier access of `range` that `id` conflicts with: the writers, and for a write the
+  // readers since. Then records the access. With `keep`, earlier writers are kept beside this one until forget_before
+  // (accesses of a loop's operations, whose ranges span all iterations).
   template <class Conflict>
   void access(const Region& block, Range range, bool write, Id id, bool keep, Conflict&& conflict) {
     if (range.empty()) return;
@@ -41,21 +41,20 @@ class Hazards {
     of.last_access(write) = piece(place).previous;
   }
 
-  // Drops accesses before `id` of a range that was written by someone who came after all of them.
+  // Drops accesses before `id` of a range, after a write that depends on all of them.
   void forget_before(const Region& block, Range range, Id id);
 
   // Drops everything.
   void clear();
 
  private:
-  // Chains of ids, by their first entry; -1: empty.
+  // Linked lists of ids, by their first entry; -1: empty.
   using Chain = std::int32_t;
   struct Entry {
     Id id;
     Chain next;
   };
-  // The pieces of a block stand in a ring, in order; behind the last and before the first is its end, an empty piece
-  // beyond all others.
+  // The pieces of a block form a sorted ring, closed by an empty end piece beyond all others.
   using Place = std::int32_t;
   struct Piece {
     std::int64_t begin;
@@ -67,7 +66,7 @@ class Hazards {
   };
   struct Block {
     Place end;
-    Place last_read;  // the next one is mostly nearby
+    Place last_read;  // the next one is usually nearby
     Place last_write;
 
     Place& last_access(bool write) { return write ? last_write : last_read; }
@@ -81,11 +80,11 @@ class Hazards {
 
   Piece& piece(Place place) { return pieces_[static_cast<std::size_t>(place)]; }
   Block& block_of(const Region& region);
-  // The first piece after `at`, where a piece is split if need be.
+  // The first piece after `at`; a piece that contains `at` is split.
   Place seek(Block& block, std::int64_t at, bool write);
   // Splits a piece; returns its first part.
   Place split(Place place, std::int64_t at);
-  // Puts a new piece before another.
+  // Inserts a new piece before another.
   Place insert_before(Place place, const Range& range);
   void insert(Place place, const Range& range, bool write, Id id);
   // Returns the next one.
@@ -99,7 +98,7 @@ class Hazards {
   std::vector<Block> blocks_;
   std::vector<Piece> pieces_;
   std::vector<Entry> entries_;
-  Place unused_piece_ = -1;  // the first of a chain
+  Place unused_piece_ = -1;  // the first of a free list
   Chain unused_entry_ = -1;  // likewise
 };
 

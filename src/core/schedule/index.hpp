@@ -7,7 +7,7 @@
 
 namespace quadrille {
 
-// Numbers keys 0, 1, ... in the order they come. What belongs to a key is kept in vectors, by its number.
+// Numbers keys 0, 1, ... in insertion order. Data of a key is kept in vectors indexed by its number.
 template <std::size_t parts>
 class Index {
  public:
@@ -18,7 +18,7 @@ class Index {
   // The key's number; -1 if it has none.
   std::int32_t find(const Key& key) const { return keys_.size() <= few ? scan(key) : slots_[slot_of(key)]; }
 
-  // The key's number; if it had none, the next one.
+  // The key's number; a new key gets the next one.
   std::int32_t add(const Key& key) {
     const std::int32_t found = find(key);
     if (found >= 0) return found;
@@ -65,7 +65,7 @@ class Index {
     return all;
   }
 
-  // Where the key is, or would be.
+  // The slot of the key, or the free slot for it.
   std::size_t slot_of(const Key& key) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hash(key) & mask;
@@ -79,7 +79,7 @@ class Index {
   }
 
   std::vector<Key> keys_;
-  std::vector<std::int32_t> slots_;  // a power of two of them, at most half in use; -1: free. None for a few keys
+  std::vector<std::int32_t> slots_;  // a power of two, at most half in use; -1: free; empty for few keys
 };
 
 }  // namespace quadrille

@@ -58,7 +58,7 @@ Enum named(const json& text) {
   for (std::size_t i = 0; i < count; ++i) {
     if (name(static_cast<Enum>(i)) == text.get<std::string>()) return static_cast<Enum>(i);
   }
-  throw std::invalid_argument("not a schedule: what is '" + text.get<std::string>() + "'?");
+  throw std::invalid_argument("not a schedule: unknown name '" + text.get<std::string>() + "'");
 }
 
 Region region_from(const json& object) {

@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 11> kind_names = {"send", "receive", "cop
                                                          "put",  "flush",   "notify", "await",  "join"};
 constexpr std::array<std::string_view, 4> buffer_names = {"input", "output", "scratch", "slot"};
 
-// Regions an operation takes; -1: any number.
+// The number of regions of an operation; -1: any.
 int operands(Kind kind) {
   switch (kind) {
     case Kind::send:
@@ -56,9 +56,10 @@ class Check {
     const auto count = static_cast<std::int32_t>(schedule_.operations.size());
     if (loop.first < 0 || loop.first >= loop.last || loop.last > count) return "a loop outside the schedule";
     if (loop.window < 1 || loop.window > max_loop_window) return "a loop's window is not from 1 to 64";
-    if (loop.chunk < 0 || (loop.chunk == 0 && loop.iterations < 1)) return "a loop of no iterations";
+    if (loop.chunk < 0 || (loop.chunk == 0 && loop.iterations < 1)) return "a loop without iterations";
     for (std::int32_t id = loop.first; id < loop.last; ++id) {
-      if (schedule_.operations[static_cast<std::size_t>(id)].loop != number) return "a loop around what is not its own";
+      if (schedule_.operations[static_cast<std::size_t>(id)].loop != number)
+        return "a loop with operations of another loop";
     }
     const bool whole_block = loop.over.offset == 0 && loop.over.length == whole && loop.over.stride == 0;
     return loop.chunk > 0 && !whole_block ? "a chunk loop over part of a block" : "";
@@ -69,7 +70,7 @@ class Check {
     const int wanted = operands(operation.kind);
     if (wanted >= 0 && operation.regions != wanted)
       return fmt::format("{} takes {} regions", name(operation.kind), wanted);
-    if (!has_peer(operation.kind) && operation.peer != self) return "a peer where there is none";
+    if (!has_peer(operation.kind) && operation.peer != self) return "a peer of a local operation";
     if (has_peer(operation.kind) && (operation.peer < 0 || operation.peer >= schedule_.ranks)) return "no such peer";
     if (has_peer(operation.kind) && operation.kind != Kind::wait && operation.peer == schedule_.rank)
       return "a message to itself";
@@ -86,7 +87,7 @@ class Check {
     return {};
   }
 
-  // Iterations of an operation; 1 where only the binding knows.
+  // Iterations of an operation; 1 if known only at binding time.
   std::int64_t iterations(const Operation& operation) const {
     if (operation.loop < 0) return 1;
     const Loop& loop = schedule_.loops[static_cast<std::size_t>(operation.loop)];
@@ -99,8 +100,8 @@ class Check {
     if (!sets && !waits) return {};
     if (operation.counter < 0 || operation.counter >= schedule_.counters) return "a counter outside the declared ones";
     const std::int64_t last = operation.value + operation.value_stride * (iterations(operation) - 1);
-    if (std::max(operation.value, last) > schedule_.counter_span) return "a counter beyond what a run moves it on";
-    if (sets && std::min(operation.value, last) < 1) return "a counter set to what it was before";
+    if (std::max(operation.value, last) > schedule_.counter_span) return "a counter beyond its increment per run";
+    if (sets && std::min(operation.value, last) < 1) return "a counter set to its initial value or less";
     return {};
   }
 
@@ -115,31 +116,32 @@ class Check {
   }
 
   std::string region_fault(const Operation& operation, const Region& region) const {
-    if (region.owner != self && region.buffer != Buffer::slot) return "only slots of other ranks can be reached";
+    if (region.owner != self && region.buffer != Buffer::slot)
+      return "an access to another rank's memory other than a slot";
     if (region.owner != self && (region.owner < 0 || region.owner >= schedule_.ranks)) return "a slot of no rank";
     if (operation.kind == Kind::put && &region == &schedule_.regions_of(operation)[1] &&
         region.owner != operation.peer) {
-      return "a put into a slot that is not the peer's";
+      return "a put to a slot that is not the peer's";
     }
-    if (region.block < 0 || region.offset < 0 || region.length < whole) return "a region before its block";
+    if (region.block < 0 || region.offset < 0 || region.length < whole) return "a region before the start of its block";
     if (auto why = block_fault(operation, region); !why.empty()) return why;
-    if (operation.loop < 0 && region.stride != 0) return "a moving region outside a loop";
-    if (region.stride < 0) return "a region that moves backwards";
+    if (operation.loop < 0 && region.stride != 0) return "a region with a stride outside a loop";
+    if (region.stride < 0) return "a region with a negative stride";
     const std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
     if (region.offset > most || region.length > most ||
         region.stride > most / std::max<std::int64_t>(iterations(operation), 1))
-      return "a region beyond all bounds";
+      return "a region with an overflowing offset";
     const bool chunked = operation.loop >= 0 && schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk > 0;
     if (region.clipped && !chunked) return "a clipped region outside a chunk loop";
     return {};
   }
 
-  // Scratch and slots, the same on every rank, have sizes that the schedule knows.
+  // The sizes of scratch and slot blocks are declared in the schedule.
   std::string block_fault(const Operation& operation, const Region& region) const {
     const bool known = region.buffer == Buffer::scratch || region.buffer == Buffer::slot;
     if (!known) return {};
     const auto& blocks = region.buffer == Buffer::scratch ? schedule_.scratch : schedule_.slots;
-    if (static_cast<std::size_t>(region.block) >= blocks.size()) return "a block that was not declared";
+    if (static_cast<std::size_t>(region.block) >= blocks.size()) return "an undeclared block";
     const bool counted = operation.loop < 0 || schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk == 0;
     const std::int64_t turns = counted ? iterations(operation) : std::max<std::int64_t>(region.cycle, 1);
     const std::int64_t rounds = region.cycle > 0 ? std::min<std::int64_t>(region.cycle, turns) : iterations(operation);
@@ -148,7 +150,7 @@ class Check {
     return end > blocks[static_cast<std::size_t>(region.block)] ? "a region outside its block" : "";
   }
 
-  // What an operation writes is apart from all else that it touches, but for a reduction onto its right operand.
+  // The written operand must be disjoint from all others, except for a reduction onto its right operand.
   std::string overlap_fault(const Operation& operation) const {
     const auto regions = schedule_.regions_of(operation);
     for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -156,7 +158,7 @@ class Check {
         const bool written = writes(operation.kind, static_cast<int>(i)) || writes(operation.kind, static_cast<int>(j));
         const bool onto_right = operation.kind == Kind::reduce && i == 2 && j == 1 && regions[i] == regions[j];
         if (!written || onto_right || !regions[i].same_block(regions[j])) continue;
-        if (overlap(range_at(regions[i], 0), range_at(regions[j], 0))) return "operands that overlap";
+        if (overlap(range_at(regions[i], 0), range_at(regions[j], 0))) return "overlapping operands";
       }
     }
     const bool equal = operation.kind == Kind::reduce || operation.kind == Kind::copy || operation.kind == Kind::put;
@@ -169,7 +171,7 @@ class Check {
 
   std::string dependency_fault(std::int32_t id, const Operation& operation, const Dependency& dependency) const {
     if (dependency.operation < 0 || dependency.operation >= static_cast<std::int32_t>(schedule_.operations.size())) {
-      return "a dependency on no operation";
+      return "a dependency on a nonexistent operation";
     }
     const Operation& earlier = schedule_.operations[static_cast<std::size_t>(dependency.operation)];
     const bool carried = operation.loop >= 0 && earlier.loop == operation.loop;

@@ -10,17 +10,17 @@
 
 namespace quadrille {
 
-// What an operation does, and the regions it takes, in this order:
-//   send, receive    any number of regions, packed one after another; none: a bare signal
+// What an operation does, and its regions, in this order:
+//   send, receive    any number of regions, packed in order; none: a signal
 //   copy             source, target
-//   reduce           left, right, target = left op right; the target is apart from both, or is the right operand
+//   reduce           left, right, target = left op right; the target is disjoint from both, or is the right operand
 //   publish          sets a counter of this rank's own, for peers that share memory with it
 //   wait             until a counter of `peer`, in shared memory, has reached a value
 //   put              source, target in a slot of `peer`; done only when a later flush of that peer is
 //   flush            all puts to `peer` that this operation depends on have arrived
 //   notify           sets a counter at `peer`, one-sided
 //   await            until a counter of this rank's own, set by notify, has reached a value
-//   join             nothing: a point that many operations come before and many after
+//   join             nothing: a point that orders many operations before many after
 enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, join };
 
 std::string_view name(Kind kind);
@@ -30,7 +30,7 @@ inline bool is_message(Kind kind) {
   return kind == Kind::send || kind == Kind::receive;
 }
 
-// Which operand of an operation is written; every other one is read.
+// Whether an operand is written; all others are read.
 bool writes(Kind kind, int region);
 
 // Between two operations of one loop a dependency is on the iteration `distance` before. Any other dependency on an
@@ -38,7 +38,7 @@ bool writes(Kind kind, int region);
 struct Dependency {
   std::int32_t operation = 0;
   std::int32_t distance = 0;
-  bool posted = false;  // only has to be posted before, not complete: what keeps messages of one channel in order
+  bool posted = false;  // must only be posted before, not complete; keeps messages of one channel in order
 
   friend bool operator==(const Dependency&, const Dependency&) = default;
 };
@@ -53,24 +53,24 @@ struct Operation {
   std::int32_t first_dependency = 0;
   std::int32_t dependencies = 0;
   std::int32_t counter = 0;
-  std::int64_t value = 0;         // of a counter, relative to what it was when the run began
-  std::int64_t value_stride = 0;  // in a loop: what an iteration adds to the value
+  std::int64_t value = 0;         // of a counter, relative to the start of the run
+  std::int64_t value_stride = 0;  // in a loop: increment of the value per iteration
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-// A run of operations repeated. Stored once, unrolled as the run goes: the schedule does not grow with the data.
-// Iteration k starts only when iteration k - window is complete, and an operation is posted in iteration k only after
-// it was posted in iteration k - 1.
+// A sequence of operations that is repeated. Stored once and unrolled at run time, so that schedules do not grow with
+// the data. Iteration k starts only when iteration k - window is complete, and an operation is posted in iteration k
+// only after it was posted in iteration k - 1.
 struct Loop {
   std::int32_t first = 0;  // operations [first, last)
   std::int32_t last = 0;
   std::int32_t window = 1;
   std::int64_t iterations = 0;
-  std::int64_t chunk = 0;  // if not 0: as many iterations as `over`, once bound, holds chunks of so many units
+  std::int64_t chunk = 0;  // if not 0: one iteration per chunk of so many units of `over`, once bound
   Region over{};
 
-  // Iterations, where `over` turns out to hold so many units, to be cut into chunks of so many or as stated.
+  // Iterations if `over` holds so many units, in chunks of `of` units or of the loop's own size.
   std::int64_t iterations_over(std::int64_t units, std::int64_t of) const {
     return chunk == 0 ? iterations : units / of + (units % of != 0 ? 1 : 0);
   }
@@ -79,22 +79,22 @@ struct Loop {
   friend bool operator==(const Loop&, const Loop&) = default;
 };
 
-// The largest window of a loop: a run keeps one bit for each iteration in flight.
+// The maximum window of a loop: a run keeps one bit per iteration in flight.
 inline constexpr std::int32_t max_loop_window = 64;
 
-// What offsets and lengths count. Data that is only moved is counted in bytes of its packed signature, since the two
-// ends of a message may describe it by different types; data that is reduced in elements of its one type.
+// The unit of offsets and lengths. Data that is only moved is counted in packed bytes, since the two ends of a message
+// may use different datatypes; reduced data in elements of its datatype.
 enum class Unit : std::uint8_t { bytes, elements };
 
-// One rank's part in a collective: operations in program order with their dependencies. Plain data: run, proved,
-// priced, drawn, compared and printed by others. Make it with a Builder.
+// One rank's part in a collective: operations in program order with their dependencies. Plain data, which other layers
+// run, prove, draw and print. Built by a Builder.
 struct Schedule {
   Rank rank = 0;
   Rank ranks = 1;
   Unit unit = Unit::bytes;
   std::int32_t channels = 1;          // message channels used, the same number on every rank
   std::int32_t counters = 0;          // counters of each rank, the same number on every rank
-  std::int64_t counter_span = 0;      // how far one run moves every counter on, the same on every rank
+  std::int64_t counter_span = 0;      // increment of every counter per run, the same on every rank
   std::vector<std::int64_t> scratch;  // units of each scratch block
   std::vector<std::int64_t> slots;    // units of each slot block, the same on every rank
   std::vector<Operation> operations;
@@ -109,23 +109,23 @@ struct Schedule {
     return {dependencies.data() + operation.first_dependency, static_cast<std::size_t>(operation.dependencies)};
   }
 
-  // Memory it takes itself.
+  // The memory of the schedule itself.
   std::int64_t bytes() const;
-  // Units of all scratch blocks together.
+  // Total units of all scratch blocks.
   std::int64_t scratch_units() const;
 
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// What is wrong with a schedule's own structure, or an empty string: dependencies that point forward, regions outside
-// their block, wrong operand counts, broken loops. Says nothing about other ranks: that is the proof's part.
+// The first structural error of a schedule, or an empty string: forward dependencies, regions outside their block,
+// wrong operand counts, invalid loops. Errors that involve other ranks are found by the proof.
 std::string malformed(const Schedule& schedule);
 
-// For people: an operation a line.
+// As text, one operation per line.
 std::string to_text(const Schedule& schedule);
 std::string to_text(const Schedule& schedule, std::int32_t operation);
 
-// For machines, both ways. from_json throws std::invalid_argument for what is not a schedule.
+// from_json throws std::invalid_argument for an invalid schedule.
 std::string to_json(const Schedule& schedule);
 Schedule from_json(std::string_view json);
 

@@ -8,7 +8,7 @@ namespace quadrille {
 
 namespace {
 
-// An offset as it moves through a loop: 8k, 96 + 8k, 8(k mod 2).
+// An offset in a loop: 8k, 96 + 8k, 8(k mod 2).
 std::string moving(std::int64_t offset, const Region& region) {
   if (region.stride == 0) return fmt::format("{}", offset);
   const std::string turn =
@@ -16,7 +16,7 @@ std::string moving(std::int64_t offset, const Region& region) {
   return offset == 0 ? turn : fmt::format("{} + {}", offset, turn);
 }
 
-// buffer@owner#block[begin:end], without what is usual.
+// buffer@owner#block[begin:end], without default parts.
 std::string to_text(const Region& region) {
   std::string text(name(region.buffer));
   if (region.owner != self) text += fmt::format("@{}", region.owner);

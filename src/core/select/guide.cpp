@@ -4,48 +4,35 @@
 
 namespace quadrille {
 
-std::vector<PlainRule> rules_under(const Table& table, std::string_view mpi) {
-  std::vector<PlainRule> rules;
+std::vector<PlacedRule> rules_under(const Table& table, std::string_view mpi) {
+  std::vector<PlacedRule> rules;
   for (const Section& section : table.sections) {
     if (section.mpi != mpi) continue;
-    for (const Rule& rule : section.rules) {
-      rules.push_back({.from = rule.from,
-                       .to = rule.to,
-                       .segment = rule.segment,
-                       .ranks = section.ranks,
-                       .nodes = section.nodes,
-                       .collective = static_cast<std::int32_t>(rule.collective),
-                       .algorithm = place_of(*rule.choice.algorithm),
-                       .width = rule.choice.width});
-    }
+    for (const Section::Line& line : section.lines) rules.push_back({line.rule, section.ranks, section.nodes});
   }
   return rules;
 }
 
-Guide::Guide(std::span<const PlainRule> rules, Rank ranks, std::int32_t nodes) {
-  for (const PlainRule& rule : rules) {
-    if (rule.ranks != ranks || rule.nodes != nodes) continue;
-    entries_[static_cast<std::size_t>(rule.collective)].push_back(
-        {.from = rule.from,
-         .to = rule.to,
-         .choice = {catalogue()[static_cast<std::size_t>(rule.algorithm)], rule.width},
-         .segment = rule.segment});
+Guide::Guide(std::span<const PlacedRule> rules, Rank ranks, std::int32_t nodes) {
+  for (const PlacedRule& placed : rules) {
+    if (placed.ranks != ranks || placed.nodes != nodes) continue;
+    rules_[static_cast<std::size_t>(placed.rule.collective)].push_back(placed.rule);
   }
-  for (std::vector<Entry>& entries : entries_) {
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.from < b.from; });
+  for (std::vector<Rule>& of_one : rules_) {
+    std::sort(of_one.begin(), of_one.end(), [](const Rule& a, const Rule& b) { return a.from < b.from; });
   }
 }
 
 bool Guide::empty() const {
-  return std::all_of(entries_.begin(), entries_.end(), [](const auto& entries) { return entries.empty(); });
+  return std::all_of(rules_.begin(), rules_.end(), [](const auto& rules) { return rules.empty(); });
 }
 
-const Guide::Entry* Guide::find(Collective collective, std::int64_t bytes) const {
-  const std::vector<Entry>& entries = of(collective);
-  const auto above = std::upper_bound(entries.begin(), entries.end(), bytes,
-                                      [](std::int64_t value, const Entry& entry) { return value < entry.from; });
-  if (above == entries.begin()) return nullptr;
-  const Entry& last = *(above - 1);
+const Rule* Guide::find(Collective collective, std::int64_t bytes) const {
+  const std::vector<Rule>& rules = of(collective);
+  const auto above = std::upper_bound(rules.begin(), rules.end(), bytes,
+                                      [](std::int64_t value, const Rule& rule) { return value < rule.from; });
+  if (above == rules.begin()) return nullptr;
+  const Rule& last = *(above - 1);
   return bytes <= last.to ? &last : nullptr;
 }
 

@@ -6,49 +6,39 @@
 #include <string_view>
 #include <vector>
 
+#include "select/case.hpp"
 #include "select/table.hpp"
 
 namespace quadrille {
 
-// A rule and where it holds, as ranks tell it to each other: plain bytes.
-struct PlainRule {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::int64_t segment = 0;
+// A rule and where it was measured. Plain bytes, as rank 0 sends it to the others.
+struct PlacedRule {
+  Rule rule;
   Rank ranks = 0;
   std::int32_t nodes = 0;
-  std::int32_t collective = 0;
-  std::int32_t algorithm = 0;  // its place in the catalogue
-  std::int32_t width = 0;
 
-  friend bool operator==(const PlainRule&, const PlainRule&) = default;
+  friend bool operator==(const PlacedRule&, const PlacedRule&) = default;
 };
 
-// Those of a table that hold under this MPI.
-std::vector<PlainRule> rules_under(const Table& table, std::string_view mpi);
+// Those of a table that were measured under this MPI.
+std::vector<PlacedRule> rules_under(const Table& table, std::string_view mpi);
 
-// What the rules say to one communicator.
+// The rules that hold for one communicator.
 class Guide {
  public:
-  struct Entry {
-    std::int64_t from = 0;
-    std::int64_t to = 0;
-    Choice choice = {};
-    std::int64_t segment = 0;
-  };
-
   Guide() = default;
-  Guide(std::span<const PlainRule> rules, Rank ranks, std::int32_t nodes);
+  Guide(std::span<const PlacedRule> rules, Rank ranks, std::int32_t nodes);
 
   bool empty() const;
+  // Whether any rule holds for some size of it.
   bool knows(Collective collective) const { return !of(collective).empty(); }
-  // Null if no rule holds. `bytes` are those of a rank's own data.
-  const Entry* find(Collective collective, std::int64_t bytes) const;
+  // Null if no rule holds.
+  const Rule* find(Collective collective, std::int64_t bytes) const;
 
  private:
-  const std::vector<Entry>& of(Collective collective) const { return entries_[static_cast<std::size_t>(collective)]; }
+  const std::vector<Rule>& of(Collective collective) const { return rules_[static_cast<std::size_t>(collective)]; }
 
-  std::array<std::vector<Entry>, collectives> entries_;  // by size
+  std::array<std::vector<Rule>, collectives> rules_;  // by size
 };
 
 }  // namespace quadrille

@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "select/case.hpp"
+
 namespace quadrille {
 
 namespace {
@@ -40,11 +42,6 @@ std::optional<Number> number_in(std::string_view text) {
 
 bool same_place(const Section& a, const Section& b) {
   return a.mpi == b.mpi && a.ranks == b.ranks && a.nodes == b.nodes;
-}
-
-std::string name_of(const Choice& choice) {
-  return choice.width > 0 ? fmt::format("{}:{}", choice.algorithm->name, choice.width)
-                          : std::string(choice.algorithm->name);
 }
 
 class Parser {
@@ -105,15 +102,16 @@ class Parser {
 
   void rule(std::string_view text) {
     if (table_.sections.empty()) expected("[MPI and its version, N ranks, N nodes] before the first rule");
-    Rule rule;
+    Section::Line line;
+    Rule& rule = line.rule;
     if (const std::size_t comment = text.find('#'); comment != std::string_view::npos) {
-      rule.note = trimmed(text.substr(comment + 1));
+      line.note = trimmed(text.substr(comment + 1));
       text = text.substr(0, comment);
     }
     const auto collective = collective_named(next_word(text));
     if (!collective) expected("a collective that 'quadrille list' shows");
     rule.collective = *collective;
-    if (!may_have_rules(*collective)) {
+    if (!sizes_are_known(*collective)) {
       expected(fmt::format("another collective: not all ranks know the size of {}", name(*collective)));
     }
     sizes(next_word(text), rule);
@@ -121,11 +119,11 @@ class Parser {
     if (const std::string_view word = next_word(text); !word.empty()) {
       const auto segment = number_in<std::int64_t>(next_word(text));
       if (word != "segment" || !segment || *segment < 1) expected("'segment' and its bytes behind the algorithm");
-      rule.segment = *segment;
+      rule.variant.segment = *segment;
     }
     if (!trimmed(text).empty()) expected("nothing more");
     refuse_overlap(rule);
-    table_.sections.back().rules.push_back(std::move(rule));
+    table_.sections.back().lines.push_back(std::move(line));
   }
 
   void sizes(std::string_view word, Rule& rule) const {
@@ -138,16 +136,16 @@ class Parser {
   }
 
   void algorithm(std::string_view word, Rule& rule) const {
-    rule.choice = choice_of(rule.collective, word);
-    if (!rule.choice) expected(fmt::format("an algorithm of {} that 'quadrille list' shows", name(rule.collective)));
-    const std::string why = refusal(*rule.choice.algorithm, {.width = rule.choice.width});
-    if (rule.choice.width != 0 && !why.empty()) expected(fmt::format("another number: {}", why));
+    rule.variant = variant_named(rule.collective, word);
+    if (!rule.variant) expected(fmt::format("an algorithm of {} that 'quadrille list' shows", name(rule.collective)));
+    const std::string why = refusal(rule.variant.algorithm(), {.width = rule.variant.width});
+    if (rule.variant.width != 0 && !why.empty()) expected(fmt::format("another number: {}", why));
   }
 
   void refuse_overlap(const Rule& rule) const {
     for (const Section& section : table_.sections) {
       if (!same_place(section, table_.sections.back())) continue;
-      for (const Rule& other : section.rules) {
+      for (const auto& [other, note] : section.lines) {
         if (other.collective != rule.collective || other.to < rule.from || rule.to < other.from) continue;
         expected(fmt::format("sizes that no rule above has: {}-{} bytes have one", other.from, other.to));
       }
@@ -166,12 +164,13 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
-std::string to_text(const Rule& rule) {
+std::string to_text(const Section::Line& line_of_rule) {
+  const Rule& rule = line_of_rule.rule;
   const std::string sizes =
       rule.from == rule.to ? fmt::format("{}", rule.from) : fmt::format("{}-{}", rule.from, rule.to);
-  std::string line = fmt::format("{:<20}  {:<15}  {}", name(rule.collective), sizes, name_of(rule.choice));
-  if (rule.segment > 0) line += fmt::format("  segment {}", rule.segment);
-  if (!rule.note.empty()) line += fmt::format("  # {}", in_one_line(rule.note));
+  std::string line = fmt::format("{:<20}  {:<15}  {}", name(rule.collective), sizes, name_of(rule.variant));
+  if (rule.variant.segment > 0) line += fmt::format("  segment {}", rule.variant.segment);
+  if (!line_of_rule.note.empty()) line += fmt::format("  # {}", in_one_line(line_of_rule.note));
   return line + "\n";
 }
 
@@ -183,7 +182,7 @@ std::string to_text(const Table& table) {
   for (const Section& section : table.sections) {
     text += fmt::format("\n[{}, {} ranks, {} nodes]\n", section.mpi, section.ranks, section.nodes);
     for (const std::string& comment : section.comments) text += fmt::format("# {}\n", in_one_line(comment));
-    for (const Rule& rule : section.rules) text += to_text(rule);
+    for (const Section::Line& line : section.lines) text += to_text(line);
   }
   return text;
 }
@@ -201,18 +200,14 @@ Table read_table(const std::string& file) {
   return parse_table(text.str(), file);
 }
 
-bool may_have_rules(Collective collective) {
-  return !traits(collective).separate_blocks;
-}
-
 void put(Table& table, Section section, std::span<const Collective> measured) {
   for (Section& old : table.sections) {
     if (!same_place(old, section)) continue;
-    std::erase_if(old.rules, [&](const Rule& rule) {
-      return std::find(measured.begin(), measured.end(), rule.collective) != measured.end();
+    std::erase_if(old.lines, [&](const Section::Line& line) {
+      return std::find(measured.begin(), measured.end(), line.rule.collective) != measured.end();
     });
   }
-  std::erase_if(table.sections, [&](const Section& old) { return same_place(old, section) && old.rules.empty(); });
+  std::erase_if(table.sections, [&](const Section& old) { return same_place(old, section) && old.lines.empty(); });
   table.sections.push_back(std::move(section));
 }
 

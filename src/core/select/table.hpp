@@ -10,26 +10,32 @@
 
 namespace quadrille {
 
-// Sizes of a collective for which an algorithm of ours is faster than the MPI's own.
+// Sizes of a collective for which a variant of ours is faster than the MPI's own call. Plain bytes.
 struct Rule {
   Collective collective = Collective::barrier;
-  std::int64_t from = 0;  // bytes of a rank's own data, as `quadrille bench` counts them
+  std::int64_t from = 0;  // see Case::bytes
   std::int64_t to = 0;    // the last that belongs to it
-  Choice choice = {};
-  std::int64_t segment = 0;  // bytes; 0: not told
-  std::string note = {};     // what was measured, for people
+  Variant variant = {};
+
+  friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-// What was measured in one place.
+// What was measured under one MPI, on so many ranks and nodes.
 struct Section {
+  // A rule with what was measured, for people.
+  struct Line {
+    Rule rule;
+    std::string note = {};
+  };
+
   std::string mpi;  // name and version
   Rank ranks = 0;
   std::int32_t nodes = 0;
   std::vector<std::string> comments;
-  std::vector<Rule> rules;
+  std::vector<Line> lines;
 };
 
-// A file that says what to serve, for people to read and to change:
+// A tuning table: a file of rules that people can read and edit.
 //
 //   # quadrille table 1
 //   [Open MPI v4.1.4, 64 ranks, 16 nodes]
@@ -48,11 +54,8 @@ Table parse_table(std::string_view text, const std::string& file);
 // The same of a file; an empty one is an empty table.
 Table read_table(const std::string& file);
 
-// Whether all ranks know the size of a call alike; else no rule can say anything of the collective.
-bool may_have_rules(Collective collective);
-
-// Adds what was measured now. It takes the place of all rules for these collectives under the same MPI, on as many
-// ranks and nodes.
+// Adds what was measured now. It replaces all rules for these collectives under the same MPI on as many ranks and
+// nodes.
 void put(Table& table, Section section, std::span<const Collective> measured);
 
 }  // namespace quadrille

@@ -8,14 +8,14 @@
 namespace quadrille {
 
 Topology::Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& names) {
-  Level everybody;
-  everybody.domain_of.assign(static_cast<std::size_t>(ranks), 0);
-  everybody.domains.emplace_back();
-  for (Rank rank = 0; rank < ranks; ++rank) everybody.domains.front().members.push_back(rank);
-  levels_.push_back(std::move(everybody));
+  Level top;
+  top.domain_of.assign(static_cast<std::size_t>(ranks), 0);
+  top.domains.emplace_back();
+  for (Rank rank = 0; rank < ranks; ++rank) top.domains.front().members.push_back(rank);
+  levels_.push_back(std::move(top));
   for (const auto& level : names) {
     if (level.size() != static_cast<std::size_t>(ranks)) {
-      throw std::invalid_argument("Topology: every level names a domain for every rank");
+      throw std::invalid_argument("Topology: every level must name a domain for every rank");
     }
     add_level(level);
   }
@@ -33,7 +33,7 @@ void Topology::add_level(const std::vector<std::int32_t>& names) {
       level.domains.emplace_back();
       outer.domains[static_cast<std::size_t>(around)].inside.push_back(number);
     }
-    // A domain that goes on after another has begun.
+    // A domain continues after another has begun.
     in_rank_order_ &= fresh || place->second == level.domain_of.back();
     level.domain_of.push_back(place->second);
     level.domains[static_cast<std::size_t>(place->second)].members.push_back(static_cast<Rank>(rank));

@@ -8,34 +8,34 @@
 namespace quadrille {
 
 // The machine as nested groups of ranks: level 0 is the whole communicator, each further level splits the domains of
-// the one before (racks, nodes, sockets, ...). Made once for a communicator; every question is then answered in time
-// that depends on the answer alone.
+// the previous one (racks, nodes, sockets, ...). Built once per communicator; the time of a query depends only on the
+// size of its result.
 class Topology {
  public:
-  // `names[level][rank]` names the domain of a rank on that level; a level need not repeat the names above it.
+  // `names[level][rank]` is the domain of a rank on that level; names need only be unique within the enclosing domain.
   Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& names);
 
-  // Ranks 0 ... per_node - 1 on the first node, and so on; the last one may be smaller.
+  // Nodes of `per_node` consecutive ranks; the last one may be smaller.
   static Topology nodes(Rank ranks, Rank per_node);
 
   int levels() const { return static_cast<int>(levels_.size()); }
 
-  // Whether the ranks of every domain follow one another: then a reduction inside domains first keeps rank order.
+  // Whether the ranks of every domain are consecutive: then a reduction inside domains first preserves rank order.
   bool in_rank_order() const { return in_rank_order_; }
 
   // The ranks that share the domain of `rank` on `level`, in rank order.
   Group domain(int level, Rank rank) const;
 
-  // How many domains a level has.
+  // The number of domains of a level.
   std::int32_t domains(int level) const {
     return static_cast<std::int32_t>(levels_[static_cast<std::size_t>(level)].domains.size());
   }
   // The first rank of each of them.
   std::vector<Rank> first_of_domains(int level) const;
-  // How many ranks the largest of them has.
+  // The number of ranks of the largest.
   Rank largest_domain(int level) const;
 
-  // Who speaks for the domain of `rank` on `level`: the root where it is inside, the first rank elsewhere.
+  // The leader of the domain of `rank` on `level`: the root if it is a member, otherwise the first rank.
   Rank leader(int level, Rank rank, Rank root) const;
 
   // The leaders of the domains of `level + 1` inside the domain of `rank` on `level`, in order of their first ranks.

@@ -6,7 +6,6 @@
 
 #include "api/handle.hpp"
 #include "api/range_calls.hpp"
-#include "engine/budget.hpp"
 #include "engine/datatype.hpp"
 #include "engine/moving.hpp"
 
@@ -42,9 +41,9 @@ void Handle::finish() noexcept {
   std::unique_ptr<Task> task(std::exchange(task_, nullptr));
   try {
     context_->wait_quietly(*task);
+    context_->release(std::move(task));
   } catch (...) {  // NOLINT(bugprone-empty-catch): whoever wanted to know has called wait
   }
-  context_->release(std::move(task));
 }
 
 void Handle::require() const {
@@ -98,8 +97,11 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
 
 namespace {
 
-api::Wishes wishes_of(Collective collective, const Options& options) {
-  return {api::named(collective, options.algorithm), options.fixed_order, options.memory};
+api::CallOptions call_options(Collective collective, const Options& options, Form form) {
+  return {.request = {.variant = options.algorithm.empty() ? Variant{} : api::named(collective, options.algorithm)},
+          .form = form,
+          .fixed_order = options.fixed_order,
+          .memory = options.memory};
 }
 
 // The one array of a move, whose elements are of that type.
@@ -120,11 +122,13 @@ void describe(const Layout& layout, engine::Move& move) {
 }  // namespace
 
 detail::Handle api::handle(const std::shared_ptr<Context>& context, const Call& call, const Options& options) {
-  return {context, prepare(*context, call, wishes_of(call.collective, options), Handles::kept)};
+  const CallOptions with = call_options(call.collective, options, Form::non_blocking);
+  return {context, prepare(*context, call, with, Handles::kept).task};
 }
 
 void api::run(Context& context, const Call& call, const Options& options) {
-  context.run(prepare(context, call, wishes_of(call.collective, options), Handles::borrowed));
+  const CallOptions with = call_options(call.collective, options, Form::blocking);
+  context.run(prepare(context, call, with, Handles::borrowed).task);
 }
 
 detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlaceExchange& exchange,
@@ -159,7 +163,7 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlac
   } else if (wanted.arrays.front().element_bytes == 0) {
     complain(engine::Complaint::Of::type);
   }
-  wanted.memory = context->bounded(options.memory);
+  wanted.memory = context->budget(options.memory).bytes();
   wanted.growth = exchange.growth_bytes;
   wanted.reserve = exchange.reserve;
   wanted.shrink = exchange.shrink;
@@ -171,8 +175,10 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlac
       for (std::size_t i = 0; i < grown.size(); ++i) arrays[i].data = static_cast<std::byte*>(grown[i].data);
     };
   }
-  const std::int64_t memory = wanted.memory;
-  return {context, context->prepare(engine::in_place_exchange, memory, engine::plan_of(*context, wanted, result))};
+  const Placement& placement = context->selector().placement();
+  const Case asked =
+      case_of({.collective = Collective::alltoallv, .form = Form::non_blocking, .in_place = true}, placement);
+  return {context, context->prepare(asked, Budget(wanted.memory), engine::plan_of(*context, wanted, result))};
 }
 
 static_assert(sizeof(Communicator) == sizeof(std::shared_ptr<Context>), "the families of collectives are empty");
@@ -214,8 +220,8 @@ ExchangeResult detail::CommunicatorCore::run(const InPlaceExchange& exchange, co
 }
 
 std::int64_t detail::CommunicatorCore::in_place_budget(std::int64_t data_bytes, const Options& options) const {
-  const std::int64_t bound = context_->bounded(options.memory);
-  return bound > 0 ? bound : engine::default_budget(data_bytes);
+  const Budget set = context_->budget(options.memory);
+  return (set.limited() ? set : Budget::in_place(data_bytes)).bytes();
 }
 
 detail::Call detail::CommunicatorCore::checked(RangeCall call) const {

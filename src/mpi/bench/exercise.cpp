@@ -92,15 +92,15 @@ void Exercise::find_counts(std::int64_t block) {
 }
 
 // As the library makes it of a call.
-Problem Exercise::problem(const Choice& choice, std::int64_t segment_bytes) const {
+Problem Exercise::problem(const Variant& variant, std::int64_t segment_bytes) const {
   const Traits of = traits(collective_);
   const bool known = of.moves_data() && !of.separate_blocks && !of.counts_differ;
   const std::int64_t unit = of.reduces ? element_ : 1;
   const Problem problem{.ranks = ranks_,
                         .count = known ? count_ * element_ / unit : 0,
                         .shares = shares_ ? &*shares_ : nullptr,
-                        .segment = choice.algorithm->segmented ? std::max<std::int64_t>(1, segment_bytes / unit) : 0,
-                        .width = choice.width};
+                        .segment = variant.algorithm().segmented ? std::max<std::int64_t>(1, segment_bytes / unit) : 0,
+                        .width = variant.width};
   return problem_of(collective_, problem);
 }
 

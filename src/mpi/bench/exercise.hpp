@@ -33,8 +33,8 @@ class Exercise {
   // What the buffers are for the call; `root` counts where there is one.
   void native(const void* input, void* output, int root, MPI_Comm comm) const;
   void ours(const void* input, void* output, int root, engine::Context& context, const Options& options) const;
-  // What ours is to an algorithm with this choice; valid as long as the exercise.
-  Problem problem(const Choice& choice, std::int64_t segment_bytes) const;
+  // What ours is to the algorithm of a variant; valid as long as the exercise.
+  Problem problem(const Variant& variant, std::int64_t segment_bytes) const;
 
  private:
   void find_counts(std::int64_t block);

@@ -16,9 +16,9 @@
 #include "bench/session.hpp"
 #include "bench/surveyed.hpp"
 #include "draw/plot.hpp"
+#include "measure/bench_options.hpp"
 #include "measure/plot.hpp"
-#include "measure/winners.hpp"
-#include "measure/wish.hpp"
+#include "measure/tuning.hpp"
 #include "select/table.hpp"
 #include "survey/survey.hpp"
 
@@ -38,13 +38,13 @@ void write(const std::string& file, const std::string& text) {
 }
 
 // Before hours of measuring: what is wrong with the files, or nothing.
-std::string wrong_with_files(const measure::Wish& wish) {
-  for (const std::string& file : {wish.json, wish.csv, wish.plot, wish.table}) {
-    const bool output = file == "-" && file != wish.table;
+std::string wrong_with_files(const measure::BenchOptions& options) {
+  for (const std::string& file : {options.json, options.csv, options.plot, options.table}) {
+    const bool output = file == "-" && file != options.table;
     if (!file.empty() && !output && !std::ofstream(file, std::ios::app)) return fmt::format("can't write {}", file);
   }
   try {
-    if (!wish.table.empty()) read_table(wish.table);
+    if (!options.table.empty()) read_table(options.table);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -65,15 +65,16 @@ bool native_will_differ(const bench::Place& place) {
 }
 
 // Programs that start meanwhile find the old table or the new one.
-void record_winners(const std::string& file, const measure::Report& report, const engine::Context& measured) {
+void record_tuning(const std::string& file, const measure::Report& report, const engine::Context& measured) {
   Table table = read_table(file);
-  Section section = measure::winners(report, measured.nodes(), measured.settings().segment);
-  const std::size_t rules = section.rules.size();
+  Section section =
+      measure::tuning_section(report, measured.selector().placement().nodes, measured.settings().preferences.segment);
+  const std::size_t rules = section.lines.size();
   put(table, std::move(section), measure::measured_collectives(report));
   write(file + ".new", to_text(table));
   std::filesystem::rename(file + ".new", file);
   fmt::print(stderr, "quadrille bench: {} rules for {} ranks and {} nodes are in {}\n", rules, report.provenance.ranks,
-             measured.nodes(), file);
+             measured.selector().placement().nodes, file);
 }
 
 bool several_nodes = false;
@@ -81,23 +82,23 @@ bool several_nodes = false;
 int measure_all(int argc, char** argv) {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  measure::Wish wish;
+  measure::BenchOptions options;
   try {
-    wish = measure::parse_wish(argc, argv);
-  } catch (const measure::Exit& exit) {
+    options = measure::parse_bench_options(argc, argv);
+  } catch (const measure::ParseExit& exit) {
     if (rank == 0) fmt::print(exit.status == 0 ? stdout : stderr, "{}", exit.text);
     return exit.status;
   }
-  const std::string wrong = rank == 0 ? wrong_with_files(wish) : "";
+  const std::string wrong = rank == 0 ? wrong_with_files(options) : "";
   int fine = wrong.empty() ? 1 : 0;
   PMPI_Bcast(&fine, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (fine == 0) {
     if (rank == 0) fmt::print(stderr, "quadrille bench: {}\n", wrong);
     return 2;
   }
-  bench::Session session(MPI_COMM_WORLD, wish);
+  bench::Session session(MPI_COMM_WORLD, options);
   several_nodes = session.place().nodes > 1;
-  if (!wish.table.empty() && native_will_differ(session.place())) {
+  if (!options.table.empty() && native_will_differ(session.place())) {
     if (rank == 0) {
       fmt::print(stderr,
                  "quadrille bench: --table: ranks share cores, and MPICH's own calls will yield under the drop-in: "
@@ -108,13 +109,13 @@ int measure_all(int argc, char** argv) {
   measure::Report report = session.run();
   std::string command = "quadrille bench";
   for (int i = 1; i < argc; ++i) command += fmt::format(" {}", argv[i]);
-  report.provenance = bench::provenance_of(MPI_COMM_WORLD, session.place(), wish.label, command);
+  report.provenance = bench::provenance_of(MPI_COMM_WORLD, session.place(), options.label, command);
   if (rank != 0) return 0;
-  if (wish.json != "-" && wish.csv != "-") fmt::print("{}", to_text(report));
-  write(wish.json, to_json(report));
-  write(wish.csv, to_csv(report));
-  if (!wish.plot.empty()) write(wish.plot, draw::plot(measure::plot_of({{wish.label, report}}, {})));
-  if (!wish.table.empty()) record_winners(wish.table, report, session.measured());
+  if (options.json != "-" && options.csv != "-") fmt::print("{}", to_text(report));
+  write(options.json, to_json(report));
+  write(options.csv, to_csv(report));
+  if (!options.plot.empty()) write(options.plot, draw::plot(measure::plot_of({{options.label, report}}, {})));
+  if (!options.table.empty()) record_tuning(options.table, report, session.measured());
   return session.complete() ? 0 : 1;
 }
 

@@ -54,11 +54,11 @@ Place place_of(Communicator& comm, const Clocks& clocks) {
 }
 
 // Sizes that come down to the same blocks are one cell.
-std::vector<Exercise> exercises_of(const measure::Wish& wish, const Place& place) {
+std::vector<Exercise> exercises_of(const measure::BenchOptions& options, const Place& place) {
   std::vector<Exercise> all;
-  for (Collective collective : wish.collectives) {
+  for (Collective collective : options.collectives) {
     const bool sized = traits(collective).moves_data();
-    for (std::int64_t bytes : sized ? wish.sizes : std::vector<std::int64_t>{0}) {
+    for (std::int64_t bytes : sized ? options.sizes : std::vector<std::int64_t>{0}) {
       Exercise one(collective, bytes, place.rank, place.ranks);
       const bool known = std::any_of(all.begin(), all.end(), [&one](const Exercise& other) {
         return other.collective() == one.collective() && other.bytes() == one.bytes();
@@ -71,36 +71,36 @@ std::vector<Exercise> exercises_of(const measure::Wish& wish, const Place& place
 
 }  // namespace
 
-Session::Session(MPI_Comm comm, const measure::Wish& wish)
+Session::Session(MPI_Comm comm, const measure::BenchOptions& options)
     : comm_(comm),
-      wish_(wish),
+      options_(options),
       control_(comm),
       measured_(api::context_of(comm)),
       clocks_(comm),
       place_(place_of(control_, clocks_)),
-      exercises_(exercises_of(wish, place_)),
+      exercises_(exercises_of(options, place_)),
       late_(lateness_of(place_.rank)),
-      lateness_(wish.seed) {
+      lateness_(options.seed) {
   prctl(PR_SET_TIMERSLACK, 1UL);  // to wake up in time
   synced_at_ = clocks_.now();
 }
 
-std::vector<Variant> Session::variants(const Exercise& exercise) const {
+std::vector<Candidate> Session::variants(const Exercise& exercise) const {
   const Collective collective = exercise.collective();
-  std::vector<Variant> all = {{.name = std::string(measure::native)}};
-  if (wish_.control) all.push_back({.name = "control"});
-  if (wish_.delay > 0) all.push_back({.name = "delayed", .delay = wish_.delay});
+  std::vector<Candidate> all = {{.name = std::string(measure::native)}};
+  if (options_.control) all.push_back({.name = "control"});
+  if (options_.delay > 0) all.push_back({.name = "delayed", .delay = options_.delay});
   const auto add = [&](std::string_view name) {
-    const Choice choice = choice_of(collective, name);
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Variant& one) { return one.name == name; });
+    const Variant choice = variant_named(collective, name);
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Candidate& one) { return one.name == name; });
     if (!choice || choice.width < 0 || known) return;
-    const Problem problem = exercise.problem(choice, measured_->settings().segment);
+    const Problem problem = exercise.problem(choice, measured_->settings().preferences.segment);
     all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
-    if (!refusal(*choice.algorithm, problem).empty()) return;
-    const auto predicted = predict(*choice.algorithm, problem);
-    if (predicted && predicted->steps != Prediction::not_said) all.back().steps = predicted->steps;
+    if (!refusal(choice.algorithm(), problem).empty()) return;
+    const auto predicted = predict(choice.algorithm(), problem);
+    if (predicted && predicted->steps != Prediction::unknown_steps) all.back().steps = predicted->steps;
   };
-  for (const std::string& name : wish_.algorithms) {
+  for (const std::string& name : options_.algorithms) {
     if (name == "default") {
       all.push_back({.name = name, .ours = true});
     } else if (name == "all") {
@@ -116,7 +116,7 @@ std::vector<Variant> Session::variants(const Exercise& exercise) const {
 
 // Nobody can end an allreduce before all have begun it, but the root of a broadcast can. A barrier and whatever gives
 // every rank something of all others keep ranks together; of the rest, calls back to back would run as a pipeline.
-measure::Manner Session::manner(Collective collective) const {
+measure::CellOptions Session::cell_options(Collective collective) const {
   const Traits of = traits(collective);
   return {.least_repeat = place_.oversubscribed ? least_repeat_oversubscribed : least_repeat,
           .one_call = of.rooted || of.prefix,
@@ -146,20 +146,21 @@ measure::Report Session::run() {
 }
 
 void Session::run_cell(const Exercise& exercise, measure::Report& report) {
-  const std::vector<Variant> ways = variants(exercise);
-  Scene scene{exercise, ways, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, wish_.warm)};
-  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, wish_.goal, manner(exercise.collective()),
-                     wish_.seed + cells_done_);
+  const std::vector<Candidate> ways = variants(exercise);
+  Scene scene{exercise, ways,
+              Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, options_.warm)};
+  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, options_.goal, cell_options(exercise.collective()),
+                     options_.seed + cells_done_);
   std::vector<measure::Timing> timings(static_cast<std::size_t>(place_.ranks));
   for (;;) {
-    measure::Order order = place_.rank == 0 ? next(cell, ways) : measure::Order{};
-    control_.bcast(&order, sizeof order, MPI_BYTE, 0);
-    if (order.variant < 0 && order.sync == 0) break;
-    if (order.sync != 0) {
+    measure::Instruction instruction = place_.rank == 0 ? next(cell, ways) : measure::Instruction{};
+    control_.bcast(&instruction, sizeof instruction, MPI_BYTE, 0);
+    if (instruction.variant < 0 && instruction.sync == 0) break;
+    if (instruction.sync != 0) {
       clocks_.sync();
       continue;
     }
-    const measure::Timing mine = perform(scene, order);
+    const measure::Timing mine = perform(scene, instruction);
     control_.gather(&mine, sizeof mine, MPI_BYTE, timings.data(), sizeof mine, MPI_BYTE, 0);
     if (place_.rank != 0) continue;
     cell.record(timings, scene.refusal);
@@ -168,7 +169,7 @@ void Session::run_cell(const Exercise& exercise, measure::Report& report) {
   if (place_.rank == 0) add_points(exercise, ways, cell, report);
 }
 
-void Session::add_points(const Exercise& exercise, const std::vector<Variant>& ways, const measure::Cell& cell,
+void Session::add_points(const Exercise& exercise, const std::vector<Candidate>& ways, const measure::Cell& cell,
                          measure::Report& report) {
   const std::string_view collective = name(exercise.collective());
   if (cell.given_up()) {
@@ -193,28 +194,28 @@ void Session::add_points(const Exercise& exercise, const std::vector<Variant>& w
   }
 }
 
-measure::Order Session::next(measure::Cell& cell, const std::vector<Variant>& variants) {
+measure::Instruction Session::next(measure::Cell& cell, const std::vector<Candidate>& variants) {
   const double now = clocks_.now();
   if (place_.nodes > 1 && now - synced_at_ > sync_every) {
     synced_at_ = now;
     return {.sync = 1};
   }
-  measure::Order order = cell.next(now, wish_.pause);
-  if (order.variant < 0) return order;
-  order.delay = variants[static_cast<std::size_t>(order.variant)].delay * cell.variants().front().probed();
-  return order;
+  measure::Instruction instruction = cell.next(now, options_.pause);
+  if (instruction.variant < 0) return instruction;
+  instruction.delay = variants[static_cast<std::size_t>(instruction.variant)].delay * cell.variants().front().probed();
+  return instruction;
 }
 
-measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
+measure::Timing Session::perform(Scene& scene, const measure::Instruction& instruction) {
   if (late_ > 0) {
     const double seconds = std::uniform_real_distribution(0.0, late_)(lateness_);
     clocks_.wait_until(clocks_.now() + seconds, !place_.oversubscribed);
   }
   measure::Timing timing{.arrived = clocks_.now()};
-  clocks_.wait_until(order.start, !place_.oversubscribed);
+  clocks_.wait_until(instruction.start, !place_.oversubscribed);
   timing.began = clocks_.now();
   try {
-    for (int i = 0; i < order.calls; ++i) call(scene, order);
+    for (int i = 0; i < instruction.calls; ++i) call(scene, instruction);
   } catch (const Error& error) {  // a refusal, the same on every rank, before a byte has moved
     timing.refused = 1;
     scene.refusal = error.what();
@@ -223,15 +224,15 @@ measure::Timing Session::perform(Scene& scene, const measure::Order& order) {
   return timing;
 }
 
-void Session::call(Scene& scene, const measure::Order& order) {
-  const Variant& variant = scene.variants[static_cast<std::size_t>(order.variant)];
+void Session::call(Scene& scene, const measure::Instruction& instruction) {
+  const Candidate& variant = scene.variants[static_cast<std::size_t>(instruction.variant)];
   const Buffers::Pair buffers = scene.buffers.next();
   if (variant.ours) {
-    scene.exercise.ours(buffers.input, buffers.output, order.root, *measured_, {.algorithm = variant.algorithm});
+    scene.exercise.ours(buffers.input, buffers.output, instruction.root, *measured_, {.algorithm = variant.algorithm});
   } else {
-    scene.exercise.native(buffers.input, buffers.output, order.root, comm_);
+    scene.exercise.native(buffers.input, buffers.output, instruction.root, comm_);
   }
-  if (order.delay > 0) clocks_.wait_until(clocks_.now() + order.delay, !place_.oversubscribed);
+  if (instruction.delay > 0) clocks_.wait_until(clocks_.now() + instruction.delay, !place_.oversubscribed);
 }
 
 void Session::show_progress(const Exercise& exercise, const measure::Cell& cell) {

@@ -12,14 +12,14 @@
 #include "bench/buffers.hpp"
 #include "bench/clocks.hpp"
 #include "bench/exercise.hpp"
+#include "measure/bench_options.hpp"
 #include "measure/cell.hpp"
 #include "measure/report.hpp"
-#include "measure/wish.hpp"
 
 namespace quadrille::bench {
 
 // A way to run a collective: the MPI's own, or an algorithm of ours.
-struct Variant {
+struct Candidate {
   std::string name;
   bool ours = false;
   std::string algorithm = {};  // of ours; empty: the library chooses
@@ -40,10 +40,10 @@ struct Place {
   double clock_uncertainty = 0;  // seconds; of the node where it is worst
 };
 
-// All cells of a wish, one after another. Made and run by all ranks together.
+// The cells that the options select, one after another. Made and run by all ranks together.
 class Session {
  public:
-  Session(MPI_Comm comm, const measure::Wish& wish);
+  Session(MPI_Comm comm, const measure::BenchOptions& options);
 
   const Place& place() const { return place_; }
   // What our algorithms run on.
@@ -58,24 +58,24 @@ class Session {
   // One cell as all ranks see it.
   struct Scene {
     const Exercise& exercise;
-    const std::vector<Variant>& variants;
+    const std::vector<Candidate>& variants;
     Buffers buffers;
     std::string refusal = {};  // of the last variant that could not serve it
   };
 
-  std::vector<Variant> variants(const Exercise& exercise) const;
-  measure::Manner manner(Collective collective) const;
-  void add_points(const Exercise& exercise, const std::vector<Variant>& ways, const measure::Cell& cell,
+  std::vector<Candidate> variants(const Exercise& exercise) const;
+  measure::CellOptions cell_options(Collective collective) const;
+  void add_points(const Exercise& exercise, const std::vector<Candidate>& ways, const measure::Cell& cell,
                   measure::Report& report);
   void miss(const std::string& why);
   void run_cell(const Exercise& exercise, measure::Report& report);
-  measure::Order next(measure::Cell& cell, const std::vector<Variant>& variants);
-  measure::Timing perform(Scene& scene, const measure::Order& order);
-  void call(Scene& scene, const measure::Order& order);
+  measure::Instruction next(measure::Cell& cell, const std::vector<Candidate>& variants);
+  measure::Timing perform(Scene& scene, const measure::Instruction& instruction);
+  void call(Scene& scene, const measure::Instruction& instruction);
   void show_progress(const Exercise& exercise, const measure::Cell& cell);
 
   MPI_Comm comm_;
-  const measure::Wish& wish_;
+  const measure::BenchOptions& options_;
   Communicator control_;                       // what ranks tell each other
   std::shared_ptr<engine::Context> measured_;  // what our algorithms run on
   Clocks clocks_;

@@ -9,7 +9,6 @@
 #include "api/handle.hpp"
 #include "engine/context.hpp"
 #include "engine/places.hpp"
-#include "layout/layout.hpp"
 #include "machine/host.hpp"
 #include "machine/parts.hpp"
 
@@ -45,7 +44,7 @@ survey::Survey surveyed(MPI_Comm comm) {
   all.allgather(&mine, sizeof mine, MPI_BYTE, sites.data(), sizeof mine, MPI_BYTE);
   survey::Survey survey = survey::survey_of(sites);
   survey.parts_known = parts.known();
-  if (all.size() > 1) survey.shared_memory = context->room_for(Layout::basic(1)) > 0;
+  if (all.size() > 1) survey.shared_memory = context->shares_memory();
   return survey;
 }
 

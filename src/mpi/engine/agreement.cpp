@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <quadrille/error.hpp>
+#include <utility>
+
 #include "algorithms/catalogue.hpp"
-#include "engine/moving.hpp"
+#include "engine/mpi.hpp"
 #include "engine/reduction.hpp"
 #include "patterns/ring.hpp"
 
@@ -12,23 +15,21 @@ namespace quadrille::engine {
 namespace {
 
 std::string call(const Opinion::Camp& camp) {
-  // What is not in the catalogue is the exchange in place with any counts.
-  const bool listed = camp.algorithm < std::ssize(catalogue());
-  const Algorithm& algorithm = listed ? *catalogue()[static_cast<std::size_t>(camp.algorithm)] : in_place_exchange;
-  const Traits of = traits(algorithm.collective);
-  const std::string width = camp.width > 0 ? fmt::format(":{}", camp.width) : "";
-  std::string text = fmt::format("{} ({}{})", name(algorithm.collective), algorithm.name, width);
+  const Case& asked = camp.asked;
+  const Traits of = traits(asked.collective);
+  std::string text = fmt::format("{} ({})", name(asked.collective), name_of(camp.variant));
   const bool to_root = of.input == Traits::Side::own;
-  if (of.rooted) text += fmt::format(" {} root {}", to_root ? "to" : "from", camp.root);
-  if (of.moves_data() && !of.separate_blocks) {
-    text += fmt::format(" of {} {}", camp.count, of.reduces ? "elements" : "bytes");
+  if (of.rooted) text += fmt::format(" {} root {}", to_root ? "to" : "from", asked.root);
+  if (of.moves_data() && sizes_are_known(asked.collective)) {
+    text += fmt::format(" of {} {}", asked.count, of.reduces ? "elements" : "bytes");
   }
-  if (of.counts_differ) text += fmt::format(" in shares with the mark {:x}", camp.shares);
-  if (of.reduces) text += fmt::format(" of {} bytes each", camp.element_bytes);
-  if (camp.fixed_order) text += " in a fixed order";
-  if (!camp.commutative && !camp.fixed_order) text += " by what does not commute";
-  if (camp.memory > 0) text += fmt::format(" within {} bytes", camp.memory);
-  if (camp.operation >= 0) text += fmt::format(" by {}", name_of_operation(camp.operation));
+  if (camp.shares != 0) text += fmt::format(" in shares with the mark {:x}", camp.shares);
+  if (of.reduces) text += fmt::format(" of {} bytes each", asked.unit_bytes);
+  if (asked.in_place) text += " in place";
+  if (asked.fixed_order) text += " in a fixed order";
+  if (!asked.commutative && !asked.fixed_order) text += " by an operation that does not commute";
+  if (asked.memory > 0) text += fmt::format(" within {} bytes", asked.memory);
+  if (asked.operation >= 0) text += fmt::format(" by {}", name_of_operation(asked.operation));
   return text;
 }
 
@@ -84,6 +85,25 @@ Schedule agreement_schedule(Rank rank, Rank ranks) {
   allreduce.build(builder,
                   problem_of(Collective::allreduce, {.rank = rank, .ranks = ranks, .count = 1, .commutative = false}));
   return builder.finish(agreement_channels);
+}
+
+CompareCalls::CompareCalls(std::shared_ptr<const Program> agreement, const Opinion::Camp& own, std::int64_t number)
+    : agreement_(std::move(agreement)), number_(number) {
+  mine_.lowest = own;
+}
+
+bool CompareCalls::next(Phase& phase) {
+  if (std::exchange(exchanged_, true)) {
+    if (!all_.unanimous()) throw Error(MPI_ERR_OTHER, disagreement(all_, number_));
+    return false;
+  }
+  static const Layout& opinion = *new Layout(Layout::basic(sizeof(Opinion)));  // for calls in destructors after main
+  phase.program = agreement_;
+  phase.element = &opinion;
+  phase.binding.input = {{reinterpret_cast<std::byte*>(&mine_), 1, &opinion}};
+  phase.binding.output = {{reinterpret_cast<std::byte*>(&all_), 1, &opinion}};
+  phase.binding.reduce = merge_opinions;
+  return true;
 }
 
 }  // namespace quadrille::engine

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/catalogue.hpp"
+#include "layout/layout.hpp"
+#include "run/plan.hpp"
 #include "schedule/schedule.hpp"
+#include "select/case.hpp"
 
 namespace quadrille::engine {
 
@@ -14,23 +18,17 @@ namespace quadrille::engine {
 struct Opinion {
   // Those who call alike.
   struct Camp {
-    std::int32_t algorithm = 0;  // its place in the catalogue
-    Rank root = 0;
-    std::int32_t width = 0;
-    std::int64_t count = 0;
+    Case asked;
+    Variant variant;
     std::uint64_t shares = 0;  // a number made of the counts of all ranks, where they differ
-    std::int64_t memory = 0;   // that it may take
-    bool commutative = true;
-    bool fixed_order = false;
-    std::int64_t element_bytes = 0;  // of what is reduced
-    std::int32_t operation = -1;     // of a reduction, if it is MPI's own
-    Rank first = 0;                  // its lowest rank
-    Rank ranks = 0;                  // how many
+    Rank first = 0;            // its lowest rank
+    Rank ranks = 0;            // how many
 
     bool agrees_with(const Camp& camp) const {
-      return algorithm == camp.algorithm && root == camp.root && width == camp.width && count == camp.count &&
-             shares == camp.shares && memory == camp.memory && commutative == camp.commutative &&
-             fixed_order == camp.fixed_order && element_bytes == camp.element_bytes && operation == camp.operation;
+      // Blocking or not is no mistake here: the messages are the same.
+      Case theirs = camp.asked;
+      theirs.form = asked.form;
+      return asked == theirs && variant == camp.variant && shares == camp.shares;
     }
   };
   Camp lowest;
@@ -46,9 +44,24 @@ void merge_opinions(const void* left, void* right, std::int64_t count);
 // Names the odd ones out.
 std::string disagreement(const Opinion& opinion, std::int64_t sequence);
 
-// An allreduce of opinions, and beside it a word from each rank to the next that it has arrived.
+// An allreduce of opinions, and beside it a signal from each rank to the next that it has arrived.
 Schedule agreement_schedule(Rank rank, Rank ranks);
 inline constexpr std::int32_t agreement_channels = 2;
 inline constexpr std::int32_t arrival_channel = 1;
+
+// Compares this rank's call with those of the others. All ranks throw Error where they differ, or none.
+class CompareCalls final : public Plan {
+ public:
+  // The program is that of the agreement's schedule; `number` is the collective's on its communicator.
+  CompareCalls(std::shared_ptr<const Program> agreement, const Opinion::Camp& own, std::int64_t number);
+  bool next(Phase& phase) override;
+
+ private:
+  std::shared_ptr<const Program> agreement_;
+  Opinion mine_;
+  Opinion all_;
+  std::int64_t number_;
+  bool exchanged_ = false;
+};
 
 }  // namespace quadrille::engine

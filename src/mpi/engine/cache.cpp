@@ -7,97 +7,184 @@ namespace quadrille::engine {
 
 namespace {
 
-constexpr std::size_t most_shapes = 64;
+// Of one shape: calls that differ in what a schedule does not depend on, such as the operation, and calls in flight.
+constexpr std::size_t most_families = 64;
 constexpr std::size_t most_idle = 64;
+constexpr std::size_t most_shares = 64;
+// Of one shape: calls of so many different sizes.
+constexpr std::size_t most_keys = 4096;
+// What an entry, a family and a key take beside programs and tasks, in lists and tables.
+constexpr std::int64_t entry_bytes = 256;
+constexpr std::int64_t family_bytes = 512;
+constexpr std::int64_t key_bytes = 256;
+
+CallKey without_counts(CallKey key) {
+  key.input_count = key.output_count = 0;
+  return key;
+}
 
 }  // namespace
 
-std::size_t Cache::ShapeHash::operator()(const Shape& shape) const {
-  std::size_t hash = 0;
-  const auto mix = [&hash](std::size_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
-  mix(reinterpret_cast<std::size_t>(shape.algorithm));
-  mix(static_cast<std::size_t>(shape.root));
-  mix(static_cast<std::size_t>(shape.width));
-  mix(reinterpret_cast<std::size_t>(shape.shares.get()));
-  mix(static_cast<std::size_t>(shape.memory));
-  mix(static_cast<std::size_t>(shape.count));
-  mix(static_cast<std::size_t>(shape.segment));
-  mix(static_cast<std::size_t>(shape.window));
-  mix(static_cast<std::size_t>(shape.room));
-  mix(static_cast<std::size_t>(shape.in_place) * 8 + static_cast<std::size_t>(shape.commutative) * 4 +
-      static_cast<std::size_t>(shape.fixed_order) * 2 + static_cast<std::size_t>(shape.staged));
-  return hash;
+void Cache::add_bytes(Entry& entry, std::int64_t bytes) {
+  entry.bytes += bytes;
+  bytes_ += bytes;
+}
+
+Cache::Entry& Cache::add_entry(const Shape& shape, std::shared_ptr<const Program> program, std::int64_t bytes) {
+  Entry& entry = entries_.emplace_front();
+  entry.shape = shape;
+  entry.program = std::move(program);
+  entry.place = entries_.begin();
+  add_bytes(entry, bytes);
+  return entry;
+}
+
+void Cache::use(Entry& entry) {
+  if (entry.place != entries_.begin()) entries_.splice(entries_.begin(), entries_, entry.place);
+}
+
+void Cache::forget_keys(Entry& entry) {
+  recent_ = {};
+  ++epoch_;
+  for (const CallKey* key : entry.keys) by_key_.erase(*key);
+  add_bytes(entry, -key_bytes * std::ssize(entry.keys));
+  entry.keys.clear();
+}
+
+// The ones used last stay, whatever they take: at many ranks a few schedules may be longer than all that.
+void Cache::make_room() {
+  while (bytes_ > most_bytes_ && entries_.size() > least_entries_) {
+    Entry& oldest = entries_.back();
+    forget_keys(oldest);
+    if (oldest.program) by_shape_.erase(oldest.shape);
+    bytes_ -= oldest.bytes;
+    entries_.pop_back();
+  }
 }
 
 std::shared_ptr<const Program> Cache::program(const Shape& shape, const std::function<Schedule()>& build) {
-  auto place = entries_.find(shape);
-  if (place == entries_.end()) {
-    auto program = std::make_shared<const Program>(build());
-    if (entries_.size() >= most_shapes) forget_oldest();
-    place = entries_.emplace(shape, Entry{std::move(program), {}, 0}).first;
+  const auto place = by_shape_.find(shape);
+  if (place != by_shape_.end()) {
+    use(*place->second);
+    return place->second->program;
   }
-  place->second.last_used = ++clock_;
-  return place->second.program;
+  auto program = std::make_shared<const Program>(build());
+  by_shape_.emplace(shape, &add_entry(shape, program, entry_bytes + program->bytes()));
+  make_room();
+  return program;
 }
 
-void Cache::forget_oldest() {
-  const auto oldest = std::min_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-    return a.second.last_used < b.second.last_used;
-  });
-  entries_.erase(oldest);
+void Cache::forget_oldest_family(Entry& entry) {
+  Family& oldest = entry.families.front();
+  // Keys do not tell which family they lead to: the next calls find out anew.
+  forget_keys(entry);
+  for (std::unique_ptr<Task>& task : oldest.idle) {
+    task->unbind();
+    entry.idle.push_back(std::move(task));
+  }
+  entry.families.pop_front();
+  add_bytes(entry, -family_bytes);
 }
 
 std::unique_ptr<Task> Cache::take(const Shape& shape) {
-  const auto place = entries_.find(shape);
-  if (place == entries_.end() || place->second.idle.empty()) return nullptr;
-  place->second.last_used = ++clock_;
-  std::unique_ptr<Task> task = std::move(place->second.idle.back());
-  place->second.idle.pop_back();
+  const auto place = by_shape_.find(shape);
+  if (place == by_shape_.end()) return nullptr;
+  Entry& entry = *place->second;
+  use(entry);
+  if (entry.idle.empty()) return nullptr;
+  std::unique_ptr<Task> task = std::move(entry.idle.back());
+  entry.idle.pop_back();
+  add_bytes(entry, -task->bytes());
   return task;
 }
 
-void Cache::keep(std::unique_ptr<Task> task) {
-  if (task->signature()) {
-    std::swap(task, recent_[place_for(*task->signature())]);
-    if (!task) return;
+Cache::Family& Cache::family_of(Entry& entry, const CallKey& key) {
+  const CallKey common = without_counts(key);
+  for (Family& family : entry.families) {
+    if (family.key == common) return family;
   }
-  task->unbind();
-  const auto place = entries_.find(task->shape());
-  if (place == entries_.end() || place->second.idle.size() >= most_idle) return;
-  place->second.idle.push_back(std::move(task));
+  if (entry.families.size() >= most_families) forget_oldest_family(entry);
+  Family& family = entry.families.emplace_back();
+  family.key = common;
+  family.entry = &entry;
+  add_bytes(entry, family_bytes);
+  return family;
 }
 
-std::size_t Cache::place_for(const Signature& signature) {
-  std::size_t hash = static_cast<std::size_t>(signature.collective) * 31 + static_cast<std::size_t>(signature.root);
-  hash = hash * 31 + static_cast<std::size_t>(signature.output_count);
-  hash = hash * 31 + reinterpret_cast<std::size_t>(signature.algorithm);
-  hash = hash * 31 + static_cast<std::size_t>(signature.width);
-  return hash * 0x9e3779b97f4a7c15U >> 58U;
+const Cache::Known* Cache::find(const CallKey& key) {
+  const std::size_t hash = CallKeyHash()(key);
+  const Known*& recent = recent_[hash >> 58U];
+  if (recent && *recent->key == key) return recent;
+  const auto place = by_key_.find(key);
+  return place == by_key_.end() ? nullptr : recent = &place->second;
 }
 
-std::unique_ptr<Task> Cache::recall(const Signature& signature, const void* input, const void* output) {
-  std::unique_ptr<Task>& place = recent_[place_for(signature)];
-  if (!place || place->signature() != signature) return nullptr;
+const Cache::Known& Cache::add_key(Family& family, const CallKey& key, const Task::Sizes& sizes,
+                                   const Decision& decision) {
+  Entry& entry = *family.entry;
+  if (entry.keys.size() >= most_keys) forget_keys(entry);
+  const auto same = std::find(family.decisions.begin(), family.decisions.end(), decision);
+  const auto place = by_key_.try_emplace(key).first;
+  place->second = {&place->first, &family, sizes, static_cast<std::size_t>(same - family.decisions.begin())};
+  if (same == family.decisions.end()) family.decisions.push_back(decision);
+  entry.keys.push_back(&place->first);
+  add_bytes(entry, key_bytes);
+  return place->second;
+}
+
+void Cache::keep(std::unique_ptr<Task> task) {
+  // Back to where it came from, without another look.
+  if (const Task::Home home = task->home(); home.known && home.epoch == epoch_) {
+    Family& family = *static_cast<const Known*>(home.known)->family;
+    add_bytes(*family.entry, task->bytes());
+    family.idle.push_back(std::move(task));
+    if (bytes_ > most_bytes_) make_room();
+    return;
+  }
+  const auto place = by_shape_.find(task->shape());
+  if (place == by_shape_.end()) return;
+  Entry& entry = *place->second;
+  std::vector<std::unique_ptr<Task>>* idle = &entry.idle;
+  if (task->key()) {
+    const Known* known = find(*task->key());
+    if (!known) known = &add_key(family_of(entry, *task->key()), *task->key(), task->sizes(), task->decision());
+    task->home() = {known, epoch_};
+    idle = &known->family->idle;
+  } else {
+    task->unbind();
+  }
+  if (idle->size() >= most_idle) return;
+  add_bytes(entry, task->bytes());
+  idle->push_back(std::move(task));
+  make_room();
+}
+
+Cache::Recalled Cache::recall(const CallKey& key, const void* input, const void* output) {
+  const Known* const known = find(key);
+  if (!known) return {};
+  Family& family = *known->family;
+  use(*family.entry);
+  if (!family.entry->program) return {nullptr, &family.decisions[known->decision]};
+  if (family.idle.empty()) return {};
   // A buffer that is NULL wants a second look.
-  const auto missing = [](const std::vector<Typed>& blocks, const void* address) {
-    return !blocks.empty() && blocks.front().count > 0 && !address;
-  };
-  if (missing(place->binding().input, input) || missing(place->binding().output, output)) return nullptr;
-  const auto bind = [](std::vector<Typed>& blocks, const void* address) {
-    if (!blocks.empty()) blocks.front().address = static_cast<std::byte*>(const_cast<void*>(address));
-  };
-  bind(place->binding().input, input);
-  bind(place->binding().output, output);
-  return std::move(place);
+  const Task::Sizes& sizes = known->sizes;
+  if ((sizes.input > 0 && !input) || (sizes.output > 0 && !output)) return {};
+  std::unique_ptr<Task> task = std::move(family.idle.back());
+  family.idle.pop_back();
+  add_bytes(*family.entry, -task->bytes());
+  if (task->home().known != known || task->home().epoch != epoch_) {
+    task->rebind(key, sizes, family.decisions[known->decision]);
+    task->home() = {known, epoch_};
+  }
+  task->set_addresses(input, output);
+  return {std::move(task), nullptr};
 }
 
-void Cache::pass_by(const Signature& signature) {
-  passed_by_.resize(recent_.size());
-  passed_by_[place_for(signature)] = signature;
-}
-
-bool Cache::passed_by(const Signature& signature) const {
-  return !passed_by_.empty() && passed_by_[place_for(signature)] == signature;
+void Cache::keep_native(const CallKey& key, const Decision& decision) {
+  if (find(key)) return;
+  Entry& entry = add_entry({}, nullptr, entry_bytes);
+  add_key(family_of(entry, key), key, {}, decision);
+  make_room();
 }
 
 std::shared_ptr<const Shares> Cache::shares(const detail::Integers& counts, Rank ranks) {
@@ -105,7 +192,7 @@ std::shared_ptr<const Shares> Cache::shares(const detail::Integers& counts, Rank
   for (const auto& known : shares_) {
     if (known->are(count_of)) return known;
   }
-  if (shares_.size() >= most_shapes) {
+  if (shares_.size() >= most_shares) {
     std::erase_if(shares_, [](const auto& unused) { return unused.use_count() == 1; });
   }
   std::vector<std::int64_t> all;

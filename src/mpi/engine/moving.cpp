@@ -10,111 +10,17 @@
 #include <utility>
 
 #include "algorithms/catalogue.hpp"
-#include "engine/budget.hpp"
 #include "engine/context.hpp"
+#include "engine/words.hpp"
 #include "redistribute/redistribution.hpp"
 
 namespace quadrille::engine {
-
-const Algorithm in_place_exchange = {
-    .collective = Collective::alltoallv,
-    .name = "in place, any counts",
-    .summary = "",
-    .paper = "",
-    .steps = "",
-    .cost = "",
-    .scratch = "",
-    .restrictions = {},
-    .build = nullptr,
-    .predict = nullptr,
-    .scratch_units = no_scratch,
-};
 
 namespace {
 
 using redistribute::Redistribution;
 
 using Of = Complaint::Of;
-
-std::string text_of(const Complaint& complaint, std::int64_t rank) {
-  const auto of_rank = [&](const std::string& what) {
-    return fmt::format("data to be moved in place: rank {} {}", rank, what);
-  };
-  const std::int64_t detail = complaint.detail;
-  switch (complaint.what) {
-    case Of::nothing:
-      break;
-    case Of::negative:
-      return of_rank(fmt::format("has a count or displacement of {}: it must not be negative", detail));
-    case Of::excess:
-      return of_rank("has counts and displacements that are more bytes than 64 bits can count");
-    case Of::lengths:
-      return of_rank(fmt::format("has {} counts or displacements: there must be one for each rank", detail));
-    case Of::algorithm:
-      return of_rank("names an algorithm: with any counts there are none to choose from");
-    case Of::type:
-      return of_rank("has no type for its elements: it is MPI_DATATYPE_NULL, or one that MPI does not describe");
-    case Of::gaps:
-      return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
-    case Of::ragged:
-      return of_rank(fmt::format("has vectors of different lengths, {} elements and more", detail));
-    case Of::nobody:
-      return of_rank(fmt::format("has an element for rank {}, which there is not", detail));
-    case Of::uncovered:
-      return of_rank(fmt::format("has vectors of {} elements, and counts that don't add up to that", detail));
-    case Of::unexpected:
-      return of_rank(fmt::format("expects another number of elements from rank {} than that one sends", detail));
-    case Of::overlap:
-      return of_rank(
-          fmt::format("has blocks that overlap at element {}: those to be sent must be apart from each other, "
-                      "and those to be received as well",
-                      detail));
-    case Of::outside:
-      return of_rank(fmt::format("has a block that ends at element {}, behind the end of the data", detail));
-    case Of::nowhere:
-      return of_rank("has no buffer: its address is NULL, or it is a section with gaps, in Fortran");
-    case Of::memory:
-      return of_rank(fmt::format("may take too little memory: {} bytes are the least", detail));
-    case Of::room:
-      return of_rank(
-          fmt::format("has no room for what it receives, and too little memory to make it: reserve {} "
-                      "elements, or allow more memory",
-                      detail));
-    case Of::exhausted:
-      return of_rank(fmt::format("has not the {} bytes that it may take", detail));
-  }
-  return {};
-}
-
-int error_of(Of what) {
-  switch (what) {
-    case Of::negative:
-    case Of::excess:
-    case Of::ragged:
-    case Of::uncovered:
-      return MPI_ERR_COUNT;
-    case Of::type:
-    case Of::gaps:
-      return MPI_ERR_TYPE;
-    case Of::nobody:
-      return MPI_ERR_RANK;
-    case Of::unexpected:
-      return MPI_ERR_TRUNCATE;
-    case Of::nowhere:
-      return MPI_ERR_BUFFER;
-    case Of::memory:
-    case Of::room:
-    case Of::exhausted:
-      return MPI_ERR_NO_MEM;
-    case Of::nothing:
-    case Of::lengths:
-    case Of::algorithm:
-    case Of::overlap:
-    case Of::outside:
-      break;
-  }
-  return MPI_ERR_ARG;
-}
 
 // Counts may be anything yet, so sums wrap around.
 std::vector<std::int64_t> one_after_another(const std::vector<std::int64_t>& counts) {
@@ -216,7 +122,7 @@ class MovePlan final : public Plan {
         return true;
       case 1:
         look_at_what_comes();
-        exchange_words(phase);
+        phase = gather_words(context_.words_program(sizeof(Word)), own_, words_of_all_);
         return true;
       case 2:
         refuse();
@@ -235,19 +141,15 @@ class MovePlan final : public Plan {
   }
 
  private:
-  std::vector<Typed> bytes_of(void* memory, std::int64_t bytes) const {
-    return {{static_cast<std::byte*>(memory), bytes, &bytes_}};
-  }
-
   // Of a rank that is wrong the others are to know no counts.
   void exchange_counts(Phase& phase) {
     constexpr std::int64_t word = sizeof(std::int64_t);
     const auto ranks = static_cast<std::size_t>(context_.ranks());
     result_->counts.assign(ranks, 0);
     if (own_.complaint.what != Of::nothing) move_.send_counts.assign(ranks, 0);
-    phase.program = context_.program({.algorithm = find_algorithm(Collective::alltoall, "bruck"), .count = word});
-    phase.binding.input = bytes_of(move_.send_counts.data(), context_.ranks() * word);
-    phase.binding.output = bytes_of(result_->counts.data(), context_.ranks() * word);
+    phase.program = context_.program({.variant = variant_named(Collective::alltoall, "bruck"), .count = word});
+    phase.binding.input = as_bytes(move_.send_counts.data(), context_.ranks() * word);
+    phase.binding.output = as_bytes(result_->counts.data(), context_.ranks() * word);
   }
 
   // The first of all that is wrong.
@@ -311,7 +213,7 @@ class MovePlan final : public Plan {
       others = std::max(
           others, array.element_bytes * std::max(for_others(move_.send_counts), for_others(move_.receive_counts)));
     }
-    if (move_.memory == 0) move_.memory = default_budget(all);
+    if (move_.memory == 0) move_.memory = Budget::in_place(all).bytes();
     const std::int64_t elements = total(move_.receive_counts);
     const std::int64_t growth = move_.growth ? move_.growth(elements) : 0;
     const std::int64_t least = Arena::taken_for(element);
@@ -329,27 +231,19 @@ class MovePlan final : public Plan {
     std::int64_t bytes = std::min(budget, std::max(least, others));
     while (Arena::taken_for(bytes) > budget) bytes -= std::max<std::int64_t>(1, bytes / 16);
     if (stays_in_place()) {
-      cut_ = Cut::of(budget, {.ranks = context_.ranks(), .longest = longest_chunk(element)});
-      bytes = std::max(bytes, cut_.ring());
+      chunking_ = Budget(budget).chunking({.ranks = context_.ranks(), .longest = longest_chunk(element)});
+      bytes = std::max(bytes, chunking_.ring());
     }
     try {
       if (move_.reserve) move_.reserve(elements);
       extra_.take(std::max(bytes, element));
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
-      if (cut_.chunk > 0) swap_ = swap_program();
-      own_.chunk = cut_.chunk;
+      if (chunking_.chunk > 0) swap_ = swap_program();
+      own_.chunk = chunking_.chunk;
       words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
     } catch (...) {
       note({Of::exhausted, bytes});
     }
-  }
-
-  void exchange_words(Phase& phase) {
-    constexpr std::int64_t word = sizeof(Word);
-    words_of_all_.resize(static_cast<std::size_t>(context_.ranks()));
-    phase.program = context_.program({.algorithm = find_algorithm(Collective::allgather, "bruck"), .count = word});
-    phase.binding.input = bytes_of(&own_, word);
-    phase.binding.output = bytes_of(words_of_all_.data(), context_.ranks() * word);
   }
 
   // A rank that is wrong is told of rather than those who suffer from it.
@@ -357,7 +251,7 @@ class MovePlan final : public Plan {
     const auto refuse_if = [this](const auto& is) {
       const auto found = std::find_if(words_of_all_.begin(), words_of_all_.end(), is);
       if (found == words_of_all_.end()) return;
-      throw Error(error_of(found->complaint.what), text_of(found->complaint, found - words_of_all_.begin()));
+      throw Error(error_code_of(found->complaint), text_of(found->complaint, found - words_of_all_.begin()));
     };
     refuse_if([](const Word& one) { return one.complaint.what > Of::nothing && one.complaint.what < Of::unexpected; });
     const Word* first = nullptr;
@@ -384,17 +278,15 @@ class MovePlan final : public Plan {
       const std::int64_t count = move_.send_counts[static_cast<std::size_t>(peer)];
       if (peer != context_.rank()) longest = std::max(longest, count * element_bytes);
     }
-    return std::min(Arena::taken_for(longest), context_.settings().part);
+    return std::min(Arena::taken_for(longest), context_.settings().preferences.part);
   }
 
   std::shared_ptr<const Program> swap_program() const {
-    return context_.program({.algorithm = find_algorithm(Collective::alltoallv, "tournament"),
-                             .width = cut_.lanes,
-                             .segment = cut_.chunk,
-                             .window = cut_.window,
-                             .memory = cut_.bytes,
-                             .in_place = true,
-                             .swaps = true});
+    Variant variant = variant_named(Collective::alltoallv, "tournament");
+    variant.width = chunking_.partners;
+    variant.segment = chunking_.chunk;
+    variant.window = chunking_.window;
+    return context_.program({.variant = variant, .budget = Budget(chunking_.bytes), .in_place = true, .swaps = true});
   }
 
   void get_ready() {
@@ -407,7 +299,7 @@ class MovePlan final : public Plan {
   void swap_array(Phase& phase, const Move::Array& array) {
     phase.program = swap_;
     phase.on_demand = true;
-    phase.binding.scratch = {{extra_.span().data(), cut_.ring(), &bytes_}};
+    phase.binding.scratch = as_bytes(extra_.span().data(), chunking_.ring());
     for (std::size_t peer = 0; peer < words_of_all_.size(); ++peer) {
       phase.binding.output.push_back({array.data + move_.send_at[peer] * array.element_bytes,
                                       move_.send_counts[peer] * array.element_bytes, &bytes_});
@@ -437,7 +329,7 @@ class MovePlan final : public Plan {
   Word own_;
   std::vector<Word> words_of_all_;
   Extra extra_;
-  Cut cut_;
+  Chunking chunking_;
   std::shared_ptr<const Program> swap_;  // null: some blocks are not the same both ways
   std::vector<std::int64_t> words_;
   redistribute::Job job_;

@@ -7,17 +7,16 @@
 #include <string>
 #include <utility>
 
-#include "engine/context.hpp"
 #include "machine/cores.hpp"
 
 namespace quadrille::engine {
 
 namespace {
 
-volatile std::sig_atomic_t told_by_signal = 0;
+volatile std::sig_atomic_t signalled = 0;
 
 extern "C" void note_signal(int) {
-  told_by_signal = 1;
+  signalled = 1;
 }
 
 }  // namespace
@@ -51,35 +50,34 @@ Process::Process() {
 
 int Process::at_finalize(MPI_Comm, int, void* process, void*) {
   static_cast<Process*>(process)->stop_progress();
-  auto& contexts = static_cast<Process*>(process)->contexts_;
-  while (!contexts.empty()) contexts.front()->close();
+  auto& residents = static_cast<Process*>(process)->residents_;
+  while (!residents.empty()) residents.front()->close();
   return MPI_SUCCESS;
 }
 
-void Process::enter(Context& context) {
-  contexts_.push_back(&context);
-  const Settings& settings = context.settings();
-  watched_ |= settings.watched();
-  // Blocks that lie unused would be outside anybody's bound.
-  if (settings.memory > 0) arena_.keep(0);
-  if (settings.signal != 0) std::signal(settings.signal, note_signal);
+void Process::enter(Resident& resident, const Habits& habits) {
+  residents_.push_back(&resident);
+  watched_ |= habits.watched;
+  // Blocks that lie unused would be outside anybody's limit.
+  if (!habits.keeps_blocks) arena_.keep(0);
+  if (habits.signal != 0) std::signal(habits.signal, note_signal);
 }
 
-void Process::leave(Context& context) {
-  std::erase(contexts_, &context);
-  std::erase(starved_, &context);
+void Process::leave(Resident& resident) {
+  std::erase(residents_, &resident);
+  std::erase(starved_, &resident);
 }
 
-void Process::starve(Context& context) {
-  if (std::find(starved_.begin(), starved_.end(), &context) == starved_.end()) starved_.push_back(&context);
+void Process::starve(Resident& resident) {
+  if (std::find(starved_.begin(), starved_.end(), &resident) == starved_.end()) starved_.push_back(&resident);
 }
 
 // Where all that is awaited is one counter, whoever sets it wakes this rank. Not among threads: another one may end
 // what this one sleeps on.
 bool Process::rest(Waiter& waiter) {
   const bool may_be_woken = crowded_ && !threads_ && requests_.open() == 0 && starved_.empty();
-  const Exchange* const watched = may_be_woken ? watch_.only() : nullptr;
-  const auto awaited = watched ? watched->runner()->awaits_one() : std::nullopt;
+  const Watched* const watched = may_be_woken ? watch_.only() : nullptr;
+  const auto awaited = watched ? watched->awaits_one() : std::nullopt;
   const std::chrono::nanoseconds nap = waiter.rest(awaited.has_value());
   if (nap <= std::chrono::nanoseconds::zero()) return false;
   // Nobody falls asleep without a look at MPI.
@@ -100,13 +98,13 @@ bool Process::rest(Waiter& waiter) {
 
 bool Process::feed() {
   bool happened = false;
-  for (Context* context : std::exchange(starved_, {})) happened |= context->pump();
+  for (Resident* resident : std::exchange(starved_, {})) happened |= resident->pump();
   return happened;
 }
 
-bool Process::asked_to_tell() {
-  if (told_by_signal == 0) return false;
-  told_by_signal = 0;
+bool Process::asked_to_report() {
+  if (signalled == 0) return false;
+  signalled = 0;
   return true;
 }
 
@@ -194,17 +192,17 @@ void Process::keep_going() {
   }
 }
 
-void Process::tell() const {
+void Process::report() const {
   std::string text;
-  for (const Context* context : contexts_) text += context->in_flight();
+  for (const Resident* resident : residents_) text += resident->in_flight();
   if (text.empty()) text = "quadrille: no collective in flight\n";
   std::fputs(text.c_str(), stderr);
 }
 
-void Process::complain() {
+void Process::report_overdue() {
   const auto now = std::chrono::steady_clock::now();
   std::string text;
-  for (Context* context : contexts_) text += context->complaints(now);
+  for (Resident* resident : residents_) text += resident->overdue(now);
   std::fputs(text.c_str(), stderr);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -12,14 +13,28 @@
 #include <utility>
 #include <vector>
 
-#include "engine/arena.hpp"
-#include "engine/exchange.hpp"
 #include "engine/requests.hpp"
 #include "engine/waiting.hpp"
+#include "engine/watch.hpp"
+#include "run/arena.hpp"
 
 namespace quadrille::engine {
 
-class Context;
+// A communicator's collectives, as the process sees them.
+class Resident {
+ public:
+  // MPI ends: nothing can be started afterwards.
+  virtual void close() = 0;
+  // Begins what is queued, as far as it can. Returns whether anything did.
+  virtual bool pump() = 0;
+  // For people: what each collective in flight waits for.
+  virtual std::string in_flight() const = 0;
+  // About collectives that have not advanced for too long, each mentioned once.
+  virtual std::string overdue(std::chrono::steady_clock::time_point now) = 0;
+
+ protected:
+  ~Resident() = default;
+};
 
 // A function to be called when a collective has ended, and how often it still is to be. Guarded by the process's lock.
 struct Callback {
@@ -45,8 +60,13 @@ class Process {
   Lock lock() { return threads_ ? Lock(mutex_) : Lock(mutex_, std::defer_lock); }
 
   // Communicators, in the order they were made, which is the same on all their ranks.
-  void enter(Context& context);
-  void leave(Context& context);
+  struct Habits {
+    bool watched = false;      // it wants to know how long things take
+    bool keeps_blocks = true;  // unused blocks of the arena may be kept
+    int signal = 0;            // prints what is awaited; 0: none
+  };
+  void enter(Resident& resident, const Habits& habits);
+  void leave(Resident& resident);
 
   // Waits until done() is true, and keeps everything going meanwhile. The lock must not be held. Lets no exception of a
   // callback through.
@@ -88,14 +108,14 @@ class Process {
     if (!starved_.empty()) happened |= feed();
     happened |= requests_.poll();
     if (happened) return true;
-    if (asked_to_tell()) tell();
-    if (watched_) complain();
+    if (asked_to_report()) report();
+    if (watched_) report_overdue();
     return false;
   }
 
   // The communicator has collectives queued until others have ended theirs, which they say in shared memory. Once; the
   // lock must be held.
-  void starve(Context& context);
+  void starve(Resident& resident);
 
   // Has a function called soon: by whoever waits or tests next, or by the progress thread, without the lock, and never
   // inside another one. The lock must be held.
@@ -119,14 +139,13 @@ class Process {
   }
 
   // Prints what every collective in flight waits for.
-  void tell() const;
+  void report() const;
 
  private:
   Process();
   static int at_finalize(MPI_Comm, int, void*, void*);
-  static bool asked_to_tell();
-  // About what has not advanced for too long.
-  void complain();
+  static bool asked_to_report();
+  void report_overdue();
   bool feed();
   bool rest(Waiter& waiter);
   void run_waiting_callbacks();
@@ -136,12 +155,12 @@ class Process {
   Requests requests_;
   Arena arena_;
   Watch watch_;
-  std::vector<Context*> starved_;
+  std::vector<Resident*> starved_;
   bool crowded_ = false;  // more ranks than cores on this node
   Patience patience_;
   bool threads_ = false;
   std::recursive_mutex mutex_;
-  std::vector<Context*> contexts_;
+  std::vector<Resident*> residents_;
   bool watched_ = false;  // by checked mode or a watchdog
   std::deque<std::shared_ptr<Callback>> callbacks_;
   std::atomic<bool> callbacks_wait_ = false;

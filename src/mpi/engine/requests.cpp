@@ -2,8 +2,6 @@
 
 #include <quadrille/error.hpp>
 
-#include "engine/exchange.hpp"
-
 namespace quadrille::engine {
 
 Message& Requests::take() {
@@ -14,7 +12,7 @@ Message& Requests::take() {
 }
 
 void Requests::give_back(Message& message) {
-  message.exchange = nullptr;
+  message.owner = nullptr;
   unused_.push_back(&message);
 }
 
@@ -51,7 +49,7 @@ bool Requests::poll() {
   for (std::size_t i = 0; i < ended_.size(); ++i) {
     const Ended ended = ended_[i];
     --ended.message->open;
-    ended.message->exchange->part_ended(ended);
+    ended.message->owner->part_ended(ended);
   }
   return true;
 }
@@ -105,11 +103,11 @@ void Requests::drop_ended() {
   parts_.resize(kept);
 }
 
-bool Requests::abandon(const Exchange& exchange) {
+bool Requests::abandon(const MessageOwner& owner) {
   bool may_be_read = false;
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Message* message = parts_[i].message;
-    if (message->exchange != &exchange) continue;
+    if (message->owner != &owner) continue;
     if (message->receiving) {
       PMPI_Cancel(&requests_[i]);
       PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
@@ -118,7 +116,7 @@ bool Requests::abandon(const Exchange& exchange) {
       message->may_be_read = may_be_read = true;
     }
     parts_[i].message = nullptr;
-    if (--message->open == 0) message->exchange->abandon(*message);
+    if (--message->open == 0) message->owner->abandon(*message);
   }
   drop_ended();
   return may_be_read;

@@ -11,11 +11,11 @@
 
 namespace quadrille::engine {
 
-class Exchange;
+class MessageOwner;
 
 // A message of a schedule on its way through MPI, which may take several of MPI's own.
 struct Message {
-  Exchange* exchange = nullptr;
+  MessageOwner* owner = nullptr;
   Token token;
   bool receiving = false;
   Rank peer = 0;
@@ -23,10 +23,10 @@ struct Message {
   std::int64_t bytes = 0;        // in all
   std::int64_t posted = 0;       // of them, handed to MPI
   int open = 0;                  // requests that have not ended
-  std::byte* memory = nullptr;   // where the bytes lie one after another; null: they must be packed
+  std::byte* memory = nullptr;   // where the bytes are contiguous; null: they must be packed
   std::byte* staging = nullptr;  // of a message that is packed: room for one part
-  bool may_be_read = false;      // by MPI, which could not be told to let go
-  bool demand = false;           // no data: the word that a receive is posted at the other end
+  bool may_be_read = false;      // by MPI, since a send can't be cancelled
+  bool demand = false;           // no data: the signal that a receive is posted at the other end
   std::vector<Placed> pieces;    // likewise
 };
 
@@ -38,6 +38,17 @@ struct Ended {
   int code;
 };
 
+// Who gets to know what has become of a message.
+class MessageOwner {
+ public:
+  virtual void part_ended(const Ended& ended) = 0;
+  // No request of the message is open any more, and nobody will ask for it.
+  virtual void abandon(Message& message) = 0;
+
+ protected:
+  ~MessageOwner() = default;
+};
+
 // All requests that this process has open in MPI, whatever communicator they are on: a wait for one collective must
 // not keep another from going on.
 class Requests {
@@ -47,12 +58,12 @@ class Requests {
 
   void add(MPI_Request request, Message& message, std::int64_t bytes);
 
-  // Lets MPI work, and tells the exchanges what has ended. Returns whether anything has.
+  // Lets MPI make progress, and tells owners what has ended. Returns whether anything has.
   bool poll();
 
-  // Gives up what an exchange that failed has still open. Returns whether MPI may still read memory of it: a send can't
-  // be called back.
-  bool abandon(const Exchange& exchange);
+  // Gives up what an owner that failed has still open. Returns whether MPI may still read memory of it: a send can't be
+  // cancelled.
+  bool abandon(const MessageOwner& owner);
 
   std::size_t open() const { return requests_.size(); }
 

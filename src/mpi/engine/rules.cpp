@@ -17,7 +17,7 @@ namespace quadrille::engine {
 
 namespace {
 
-static_assert(std::is_trivially_copyable_v<PlainRule>);
+static_assert(std::is_trivially_copyable_v<PlacedRule>);
 
 std::mutex& mutex() {
   static std::mutex one;
@@ -71,7 +71,7 @@ const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
   int count = static_cast<int>(rules.size());
   check(PMPI_Bcast(&count, 1, MPI_INT, 0, comm), "MPI_Bcast");
   rules.resize(static_cast<std::size_t>(count));
-  const auto bytes = static_cast<int>(rules.size() * sizeof(PlainRule));
+  const auto bytes = static_cast<int>(rules.size() * sizeof(PlacedRule));
   check(PMPI_Bcast(rules.data(), bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
   const std::lock_guard lock(mutex());
   return kept(std::move(rules));

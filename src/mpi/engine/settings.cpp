@@ -27,13 +27,13 @@ static_assert(std::is_trivially_copyable_v<Settings>);
   throw Error(MPI_ERR_ARG, fmt::format("{}={}: expected {}", name, text, wanted));
 }
 
-// What a site has set for all its users: lines NAME=VALUE in a file, # begins a comment. No file: nothing.
+// A site's defaults for all its users: lines NAME=VALUE in a file, # begins a comment. No file: none.
 std::map<std::string, std::string, std::less<>> site_defaults() {
-  const char* const told = std::getenv("QUADRILLE_CONFIG");
-  const std::string path = told ? told : "/etc/quadrille.conf";
+  const char* const set = std::getenv("QUADRILLE_CONFIG");
+  const std::string path = set ? set : "/etc/quadrille.conf";
   std::map<std::string, std::string, std::less<>> defaults;
   std::ifstream file(path);
-  if (told && *told && !file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_CONFIG={}: can't read it", path));
+  if (set && *set && !file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_CONFIG={}: can't read it", path));
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (line.empty() || line.front() == '#') continue;
@@ -107,18 +107,18 @@ void for_each_word(std::string_view list, Visit&& visit) {
   }
 }
 
-void read_algorithms(const char* name, Settings& settings) {
+void read_algorithms(const char* name, Preferences& preferences) {
   const std::string_view text = setting(name);
   for_each_word(text, [&](std::string_view choice) {
     const std::size_t equals = choice.find('=');
     const auto collective = collective_named(choice.substr(0, equals));
-    const Choice told =
-        collective && equals != std::string_view::npos ? choice_of(*collective, choice.substr(equals + 1)) : Choice{};
-    if (!told) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
-    const std::string why = refusal(*told.algorithm, {.width = told.width});
-    if (told.width != 0 && !why.empty()) refuse(name, text, fmt::format("another number: {}", why));
-    settings.algorithm[static_cast<std::size_t>(*collective)] = place_of(*told.algorithm) + 1;
-    settings.width[static_cast<std::size_t>(*collective)] = told.width;
+    const Variant set = collective && equals != std::string_view::npos
+                            ? variant_named(*collective, choice.substr(equals + 1))
+                            : Variant{};
+    if (!set) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
+    const std::string why = refusal(set.algorithm(), {.width = set.width});
+    if (set.width != 0 && !why.empty()) refuse(name, text, fmt::format("another number: {}", why));
+    preferences.variants[static_cast<std::size_t>(*collective)] = set;
   });
 }
 
@@ -148,18 +148,13 @@ std::string_view setting(const char* name) {
   return place == site.end() ? std::string_view{} : std::string_view(place->second);
 }
 
-Choice Settings::told(Collective collective) const {
-  const std::int32_t place = algorithm[static_cast<std::size_t>(collective)];
-  if (place == 0) return {};
-  return {catalogue()[static_cast<std::size_t>(place) - 1], width[static_cast<std::size_t>(collective)]};
-}
-
 Settings Settings::from_environment() {
   Settings settings;
-  read("QUADRILLE_MEMORY", settings.memory, std::int64_t{0});
-  read("QUADRILLE_PART", settings.part, std::int64_t{1});
+  Preferences& preferences = settings.preferences;
+  read("QUADRILLE_MEMORY", preferences.memory, std::int64_t{0});
+  read("QUADRILLE_PART", preferences.part, std::int64_t{1});
   read("QUADRILLE_IN_FLIGHT", settings.in_flight, 1);
-  read("QUADRILLE_SEGMENT", settings.segment, std::int64_t{1});
+  read("QUADRILLE_SEGMENT", preferences.segment, std::int64_t{1});
   read("QUADRILLE_SHARED", settings.shared, std::int64_t{0});
   settings.shared = std::min(settings.shared, std::int64_t{64} << 20);
   read_flag("QUADRILLE_CHECK", settings.check);
@@ -168,7 +163,7 @@ Settings Settings::from_environment() {
   read_flag("QUADRILLE_PROGRESS", settings.progress);
   read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
   read_signal("QUADRILLE_SIGNAL", settings.signal);
-  read_algorithms("QUADRILLE_ALGORITHM", settings);
+  read_algorithms("QUADRILLE_ALGORITHM", preferences);
   settings.table = rules_in(setting("QUADRILLE_TABLE"));
   read_switch("QUADRILLE", settings.off);
   settings.report = !setting("QUADRILLE_REPORT").empty();
@@ -180,7 +175,7 @@ Settings Settings::from_environment() {
     settings.except_point_to_point |= word == "p2p";
     return word == "p2p";
   });
-  settings.part = std::min(settings.part, max_int_count);
+  preferences.part = std::min(preferences.part, max_int_count);
   return settings;
 }
 

@@ -15,9 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "api/calls.hpp"
+#include "interpose/errors.hpp"
 #include "interpose/yielding.hpp"
 #include "machine/cores.hpp"
-#include "select/guide.hpp"
 
 namespace quadrille::interpose {
 
@@ -54,7 +55,7 @@ DropIn& DropIn::get() {
   return drop_in;
 }
 
-// Handles of another MPI are of another size: nothing can be handed down to it.
+// Handles of another MPI are of another size: nothing can be passed through to it.
 void DropIn::refuse_wrong_mpi() {
 #ifdef OPEN_MPI
   constexpr std::string_view own = "Open MPI";
@@ -104,32 +105,70 @@ void DropIn::begin() {
     if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
-    ask(spinning);
+    set_policies(spinning);
     active_ = true;
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) fmt::print(stderr, "quadrille: {}; the drop-in stays out of the way\n", error.what());
+    if (rank == 0) fmt::print(stderr, "quadrille: {}; every call is passed through to MPI\n", error.what());
   }
 }
 
-// What is to be served: what is forced, and what the table has rules for.
-void DropIn::ask(bool spinning) {
+// Replaced is what is forced, and what the tuning table has rules for.
+void DropIn::set_policies(bool spinning) {
   for (std::size_t i = 0; i < collectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
     const bool allowed = settings_.only[i] && !settings_.except[i];
     const bool always = settings_.forced[i] || spinning;
-    const bool ruled =
-        settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
-                                       [&](auto& rule) { return rule.collective == static_cast<std::int32_t>(i); });
-    asked_[i] = allowed && (always || ruled) ? Outcome::served
-                : allowed && settings_.table ? Outcome::not_in_table
-                                             : Outcome::not_asked;
-    by_table_[i] = !always;
-    const auto collective = static_cast<Collective>(i);
-    in_place_[i] = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
-                               collective == Collective::alltoallw);
+    const bool has_rules = settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
+                                                          [&](auto& one) { return one.rule.collective == collective; });
+    policies_[i] = {.outcome = allowed && (always || has_rules) ? Outcome::replaced
+                               : allowed && settings_.table     ? Outcome::not_in_table
+                                                                : Outcome::not_selected,
+                    .native = always ? Request::Native::without_memory : Request::Native::without_rule,
+                    .in_place = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
+                                            collective == Collective::alltoallw)};
     beyond_table_ |= allowed && always;
+  }
+}
+
+CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
+  const Policy& policy = this->policy(call.collective);
+  // MPI has all ranks pass it, or none.
+  const bool in_place = policy.in_place && call.input.address == MPI_IN_PLACE;
+  if (policy.outcome != Outcome::replaced && !in_place) return {.outcome = policy.outcome};
+  try {
+    const Seen seen = this->seen(comm, in_place);
+    if (!seen.context) return {.outcome = seen.outcome};
+    const bool by_rule = !in_place && policy.native == Request::Native::without_rule;
+    if (by_rule && !seen.context->selector().guide().knows(call.collective)) return {.outcome = Outcome::not_in_table};
+    api::CallOptions options;
+    options.request.native = in_place ? Request::Native::without_memory : policy.native;
+    api::Prepared prepared;
+    try {
+      prepared = api::prepare(*seen.context, call, options, api::Handles::borrowed);
+    } catch (const Error& error) {
+      if (!is_for_mpi_to_report(error)) throw;
+      return {.outcome = Outcome::arguments};
+    }
+    if (!prepared.task) {
+      const bool no_rule = by_rule && prepared.why_native != Reason::Kind::memory;
+      return {.outcome = no_rule ? Outcome::not_in_table : Outcome::memory};
+    }
+    const Algorithm& algorithm = prepared.task->decision().variant.algorithm();
+    try {
+      seen.context->run(std::move(prepared.task));
+    } catch (const Error& error) {
+      // Then no rank has memory enough, or one has not, and nothing has moved.
+      if (!in_place || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
+      return {.outcome = Outcome::memory};
+    }
+    return {.algorithm = &algorithm};
+  } catch (const Error& error) {
+    return {.code = report_error(comm, error.code(), error.what())};
+  } catch (const std::exception& error) {
+    return {.code = report_error(comm, MPI_ERR_INTERN, error.what())};
   }
 }
 
@@ -154,16 +193,15 @@ bool DropIn::all_reach_waits_of_mpi() {
 
 void DropIn::end() {
   if (!std::exchange(active_, false)) return;
-  asked_ = filled(Outcome::inactive);
-  in_place_ = {};
+  policies_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
   if (!std::exchange(reporting_, false)) return;
   report_.write(report_path_, counts_, how_);
 }
 
-// Ranks of another world may have been told something else. If one of them is in the communicator, every rank sees
-// one that is not of its own world, so that all hand down.
+// Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is
+// not of its own world, so that all pass calls through.
 bool DropIn::within_world(MPI_Comm comm) {
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
@@ -198,10 +236,10 @@ bool DropIn::table_has(MPI_Comm comm) const {
   int size = 0;
   check(PMPI_Comm_size(comm, &size), "MPI_Comm_size");
   return settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
-                                        [&](const PlainRule& rule) { return rule.ranks == size; });
+                                        [&](const PlacedRule& rule) { return rule.ranks == size; });
 }
 
-// The same on every rank: each serves a private communicator for so many of the user's, and MPICH has 2048 in all.
+// The same on every rank. Each communicator takes a private one, and MPICH has 2048 in all.
 Outcome DropIn::judge(MPI_Comm comm, bool beyond_table) const {
   constexpr int most_communicators = 128;
   int inter = 0;
@@ -209,19 +247,19 @@ Outcome DropIn::judge(MPI_Comm comm, bool beyond_table) const {
   if (inter) return Outcome::intercommunicator;
   if (!within_world(comm)) return Outcome::other_world;
   if (!beyond_table && !table_has(comm)) return Outcome::not_in_table;
-  std::array<int, 2> fine = {served_communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
+  std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
   check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (fine[1] == 0) return Outcome::threads;
-  return fine[0] != 0 ? Outcome::served : Outcome::too_many_communicators;
+  return fine[0] != 0 ? Outcome::replaced : Outcome::too_many_communicators;
 }
 
 Seen DropIn::first_seen(MPI_Comm comm, bool beyond_table) {
   auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm, beyond_table)});
-  if (seen->outcome == Outcome::served) {
+  if (seen->outcome == Outcome::replaced) {
     auto context = std::make_unique<Context>(comm, settings_);
-    if (beyond_table || !context->guide().empty()) {
+    if (beyond_table || !context->selector().guide().empty()) {
       seen->context = context.release();
-      ++served_communicators_;
+      ++communicators_;
     } else {
       seen->outcome = Outcome::not_in_table;
     }
@@ -232,7 +270,7 @@ Seen DropIn::first_seen(MPI_Comm comm, bool beyond_table) {
 
 int DropIn::forget(MPI_Comm, int, void* seen, void*) {
   const std::unique_ptr<Seen> known(static_cast<Seen*>(seen));
-  if (known->context) --get().served_communicators_;
+  if (known->context) --get().communicators_;
   delete known->context;
   return MPI_SUCCESS;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "algorithms/catalogue.hpp"
 #include "algorithms/collective.hpp"
 #include "engine/context.hpp"
 #include "interpose/outcome.hpp"
@@ -14,12 +15,31 @@ namespace quadrille::interpose {
 
 // A communicator as the drop-in knows it.
 struct Seen {
-  engine::Context* context = nullptr;  // null: its collectives are handed down
-  Outcome outcome = Outcome::served;   // why
+  engine::Context* context = nullptr;   // null: its collectives are passed through
+  Outcome outcome = Outcome::replaced;  // why
 };
 
-// The drop-in's state: which collectives it serves, and the communicators it has seen. There is one, which lives from
-// MPI_Init to MPI_Finalize; outside it everything is handed down.
+// Which calls of one collective are replaced.
+struct Policy {
+  Outcome outcome = Outcome::inactive;                       // replaced: those below; else none, and why
+  Request::Native native = Request::Native::without_memory;  // when MPI's own function runs them all the same
+  // Calls with MPI_IN_PLACE are replaced in any case: MPI's own take as much memory as they were to spare.
+  bool in_place = false;
+
+  bool passes_all() const { return outcome != Outcome::replaced && !in_place; }
+};
+
+// What became of a call.
+struct CallOutcome {
+  Outcome outcome = Outcome::replaced;
+  const Algorithm* algorithm = nullptr;  // that ran it
+  int code = MPI_SUCCESS;                // what it is to return, unless it is passed through
+
+  bool passes() const { return outcome != Outcome::replaced; }
+};
+
+// The drop-in's state: which collectives it replaces, and the communicators it has seen. There is one, which lives from
+// MPI_Init to MPI_Finalize; outside it every call is passed through.
 class DropIn {
  public:
   static DropIn& get();
@@ -34,19 +54,12 @@ class DropIn {
   // Before MPI_Finalize: writes the report, if one was asked for.
   void end();
 
-  // Whether calls of this collective are to be served where they can be, or why not.
-  Outcome asked(Collective collective) const { return asked_[static_cast<std::size_t>(collective)]; }
-  // Whether calls with MPI_IN_PLACE are, whatever was asked for: MPI's own take as much memory as they were to spare.
-  bool asked_in_place(Collective collective) const { return in_place_[static_cast<std::size_t>(collective)]; }
-  // Whether only those that the table has a rule for.
-  bool by_table(Collective collective) const { return by_table_[static_cast<std::size_t>(collective)]; }
+  const Policy& policy(Collective collective) const { return policies_[static_cast<std::size_t>(collective)]; }
+  // Runs the call, or finds that it is to be passed through. In a call that all ranks of the communicator make.
+  CallOutcome run(const detail::Call& call, MPI_Comm comm);
 
   // Whether blocking messages are to be waited for by the engine, so that ranks that share a core get it.
   bool waits() const { return waits_; }
-
-  // The communicator's context, made at the first call, if need be without a rule of the table. In a call that all
-  // ranks of the communicator make.
-  Seen seen(MPI_Comm comm, bool beyond_table);
 
   // Null if nobody wants one.
   Report* report() { return reporting_ ? &report_ : nullptr; }
@@ -61,26 +74,21 @@ class DropIn {
   }
 
  private:
-  static constexpr std::array<Outcome, collectives> filled(Outcome outcome) {
-    std::array<Outcome, collectives> all = {};
-    all.fill(outcome);
-    return all;
-  }
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();
   static bool all_reach_waits_of_mpi();
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
-  void ask(bool spinning);
+  void set_policies(bool spinning);
   bool table_has(MPI_Comm comm) const;
   Outcome judge(MPI_Comm comm, bool beyond_table) const;
+  // The communicator's context, made at the first call, if need be without a rule of the table.
+  Seen seen(MPI_Comm comm, bool beyond_table);
   Seen first_seen(MPI_Comm comm, bool beyond_table);
 
   bool active_ = false;
-  std::array<Outcome, collectives> asked_ = filled(Outcome::inactive);
-  std::array<bool, collectives> by_table_ = {};
-  std::array<bool, collectives> in_place_ = {};
-  bool beyond_table_ = false;  // some collective is served without a rule
+  std::array<Policy, collectives> policies_ = {};
+  bool beyond_table_ = false;  // some collective is replaced without a rule
   bool waits_ = false;
   Waits how_ = Waits::mpis;
   bool reporting_ = false;
@@ -88,7 +96,7 @@ class DropIn {
   std::string report_path_;
   engine::Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
-  std::atomic<int> served_communicators_ = 0;
+  std::atomic<int> communicators_ = 0;  // that have a context
   Counts counts_{};
 };
 

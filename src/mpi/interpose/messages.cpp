@@ -1,11 +1,12 @@
-// Blocking calls that wait for a message. Where ranks share cores under an MPI that spins, each becomes its
-// non-blocking twin and a wait that lets others run; elsewhere they go down as they are.
+// Blocking calls that wait for a message. On an oversubscribed node under an MPI that spins, each becomes its
+// non-blocking form and a wait that lets others run; elsewhere they are passed through as they are.
 
 #include <quadrille/detail/export.h>
 
 #include "engine/process.hpp"
+#include "interpose/dropin.hpp"
+#include "interpose/errors.hpp"
 #include "interpose/next.hpp"
-#include "interpose/serve.hpp"
 
 namespace quadrille::interpose {
 

@@ -7,10 +7,10 @@
 
 namespace quadrille::interpose {
 
-// What became of a call: served, or handed down, and why.
+// What became of a call: run by Quadrille, or passed through to MPI, and why.
 enum class Outcome : std::uint8_t {
-  served,
-  not_asked,
+  replaced,
+  not_selected,
   not_in_table,
   inactive,
   intercommunicator,
@@ -26,16 +26,16 @@ enum class Outcome : std::uint8_t {
 constexpr std::size_t outcomes = 13;
 
 // For people and for JSON.
-constexpr std::array<std::string_view, outcomes> outcome_names = {"served",
-                                                                  "not asked for",
-                                                                  "not in the table",
+constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
+                                                                  "not selected",
+                                                                  "no rule in the tuning table",
                                                                   "before MPI_Init or after MPI_Finalize",
                                                                   "an intercommunicator",
                                                                   "ranks of another MPI_COMM_WORLD",
                                                                   "too many communicators",
                                                                   "first called by a thread that is not the main one",
-                                                                  "the bound on memory",
-                                                                  "arguments that MPI is to judge",
+                                                                  "the memory limit",
+                                                                  "arguments that MPI is to check",
                                                                   "non-blocking",
                                                                   "persistent",
                                                                   "a neighbourhood"};

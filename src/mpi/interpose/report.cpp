@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "api/local_call.hpp"
 #include "engine/process.hpp"
 #include "text/quantities.hpp"
 
@@ -21,35 +22,17 @@ constexpr std::array<std::int64_t, 6> bounds = {0, 64, 1024, 16384, 262144, 4194
 constexpr std::array<std::string_view, 7> class_names = {"0 B",        "1-64 B",   "to 1 KiB",  "to 16 KiB",
                                                          "to 256 KiB", "to 4 MiB", "over 4 MiB"};
 
-std::int64_t size_of(MPI_Datatype type) {
-  MPI_Count size = 0;
-  return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
-}
-
-std::int64_t bytes_in(const detail::UserBuffer& buffer, bool all, int ranks) {
-  if (!buffer.counts) return buffer.count * size_of(buffer.type) * (all ? ranks : 1);
-  std::int64_t bytes = 0;
-  for (int i = 0; i < ranks; ++i) {
-    bytes += buffer.counts[i] * size_of(buffer.types ? buffer.types[i] : buffer.type);
-  }
-  return bytes;
-}
-
 }  // namespace
 
 std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm) {
-  const Traits of = traits(call.collective);
   int inter = 0;
   PMPI_Comm_test_inter(comm, &inter);
-  if (!of.moves_data() || inter != 0) return 0;
+  if (!traits(call.collective).moves_data() || inter != 0) return 0;
   int rank = 0;
   int ranks = 0;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &ranks);
-  const Problem place{.rank = rank, .ranks = ranks, .root = call.root};
-  const bool has_input = block_count(call.collective, place, Buffer::input) > 0 && call.input.address != MPI_IN_PLACE;
-  const detail::UserBuffer& buffer = has_input && !of.counts_differ ? call.input : call.output;
-  return bytes_in(buffer, (has_input ? of.input : of.output) == Traits::Side::all, ranks);
+  return api::local_call(call, rank, ranks, true).bytes(ranks);
 }
 
 std::size_t Report::size_class(std::int64_t bytes) {
@@ -63,7 +46,7 @@ void Report::add(Collective collective, std::int64_t bytes, double seconds, cons
   Cell& cell = table_.called[row][column];
   ++cell.calls;
   cell.bytes += bytes;
-  table_.served[row][column] += algorithm ? 1 : 0;
+  table_.replaced[row][column] += algorithm ? 1 : 0;
   if (algorithm) ++by_[static_cast<std::size_t>(place_of(*algorithm))];
   seconds_[row][column] += seconds;
 }
@@ -106,7 +89,7 @@ void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason&
     for (std::size_t column = 0; column < sizes; ++column) {
       const Cell& cell = whole.table.called[row][column];
       if (cell.calls == 0) continue;
-      visit(collective, class_names[column], cell, whole.table.served[row][column], whole.seconds[row][column]);
+      visit(collective, class_names[column], cell, whole.table.replaced[row][column], whole.seconds[row][column]);
     }
     for (std::size_t why = 1; why < outcomes; ++why) {
       const std::int64_t calls = whole.table.became[row][why];
@@ -123,20 +106,20 @@ void Report::for_each_algorithm(const Whole& whole, const Visit& visit) {
 }
 
 std::string Report::as_text(const Whole& whole) {
-  constexpr std::array<std::string_view, 3> waits = {"", "; ranks share cores, and MPI's waits were made to yield",
-                                                     "; ranks share cores, and waits are ours"};
+  constexpr std::array<std::string_view, 3> waits = {"", "; oversubscribed: MPI's waits were made to yield",
+                                                     "; oversubscribed: waits are ours"};
   std::string text =
       fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank{}\n", whole.ranks,
                   text::about_bytes(whole.peak_bytes), waits[static_cast<std::size_t>(whole.waits)]);
-  text +=
-      fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time", "served");
+  text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time",
+                      "replaced");
   std::string reasons;
   for_each(
       whole,
-      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t served, double seconds) {
+      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t replaced, double seconds) {
         text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, size, cell.calls,
                             text::about_bytes(cell.bytes), text::seconds(seconds),
-                            100.0 * static_cast<double>(served) / static_cast<double>(cell.calls));
+                            100.0 * static_cast<double>(replaced) / static_cast<double>(cell.calls));
       },
       [&](std::string_view collective, std::string_view why, std::int64_t calls) {
         reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, why);
@@ -145,8 +128,8 @@ std::string Report::as_text(const Whole& whole) {
   for_each_algorithm(whole, [&](const Algorithm& algorithm, std::int64_t calls) {
     algorithms += fmt::format("  {:<22}{:>10}  {}\n", name(algorithm.collective), calls, algorithm.name);
   });
-  if (!algorithms.empty()) text += "served, calls and by which algorithm:\n" + algorithms;
-  if (!reasons.empty()) text += "handed down to MPI, calls and why:\n" + reasons;
+  if (!algorithms.empty()) text += "replaced, calls and by which algorithm:\n" + algorithms;
+  if (!reasons.empty()) text += "passed through to MPI, calls and why:\n" + reasons;
   return text;
 }
 
@@ -156,9 +139,9 @@ std::string Report::as_json(const Whole& whole) {
   std::string_view last;  // collective with a reason
   for_each(
       whole,
-      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t served, double seconds) {
-        rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"served":{},"bytes":{},"seconds":{}}})",
-                            rows.empty() ? "" : ",\n  ", collective, size, cell.calls, served, cell.bytes, seconds);
+      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t replaced, double seconds) {
+        rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"replaced":{},"bytes":{},"seconds":{}}})",
+                            rows.empty() ? "" : ",\n  ", collective, size, cell.calls, replaced, cell.bytes, seconds);
       },
       [&](std::string_view collective, std::string_view why, std::int64_t calls) {
         if (collective != last) {
@@ -178,7 +161,7 @@ std::string Report::as_json(const Whole& whole) {
   constexpr std::array<std::string_view, 3> waits = {"MPI's", "yielding", "ours"};
   return fmt::format(
       "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"calls\":[\n  {}],\n "
-      "\"algorithms\":[\n  {}],\n \"handed_down\":{{\n  {}}}}}\n",
+      "\"algorithms\":[\n  {}],\n \"passed_through\":{{\n  {}}}}}\n",
       whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], rows, algorithms, reasons);
 }
 

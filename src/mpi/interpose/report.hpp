@@ -17,13 +17,13 @@ namespace quadrille::interpose {
 // Bytes that this rank puts into the call, or gets out of it where it puts nothing in.
 std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm);
 
-// Where ranks share cores under an MPI that spins: its waits were made to yield, or ours took their place.
+// On an oversubscribed node under an MPI that spins: its waits were made to yield, or ours replace them.
 enum class Waits { mpis, yielding, ours };
 using Counts = std::array<std::array<std::atomic<std::int64_t>, outcomes>, collectives>;
-// What a program called, for people who ask: calls, bytes and time by collective and size, and what became of them.
+// What a program called, for people: calls, bytes and time by collective and size, and what became of them.
 class Report {
  public:
-  // `algorithm` served it; null: none of ours did.
+  // `algorithm` ran it; null: it was passed through.
   void add(Collective collective, std::int64_t bytes, double seconds, const Algorithm* algorithm);
 
   // Collective over MPI_COMM_WORLD. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-", else as
@@ -38,7 +38,7 @@ class Report {
   };
   struct Table {
     std::array<std::array<Cell, sizes>, collectives> called = {};
-    std::array<std::array<std::int64_t, sizes>, collectives> served = {};
+    std::array<std::array<std::int64_t, sizes>, collectives> replaced = {};
     std::array<std::array<std::int64_t, outcomes>, collectives> became = {};
   };
   using Seconds = std::array<std::array<double, sizes>, collectives>;
@@ -52,11 +52,11 @@ class Report {
   };
 
   static std::size_t size_class(std::int64_t bytes);
-  // visit(collective, size, cell, served, seconds) for what was called, visit_reason(collective, why, calls) for what
-  // was handed down; collective by collective.
+  // visit(collective, size, cell, replaced, seconds) for what was called, visit_reason(collective, why, calls) for what
+  // was passed through; collective by collective.
   template <class Visit, class VisitReason>
   static void for_each(const Whole& whole, const Visit& visit, const VisitReason& visit_reason);
-  // visit(algorithm, calls) for those that served, collective by collective.
+  // visit(algorithm, calls) for those that ran calls, collective by collective.
   template <class Visit>
   static void for_each_algorithm(const Whole& whole, const Visit& visit);
   static std::string as_text(const Whole& whole);

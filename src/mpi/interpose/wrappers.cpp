@@ -1,10 +1,10 @@
-// The functions of MPI that the drop-in takes the place of. A wrapper has no logic: what is to become of a call,
-// serve() finds out.
+// The functions of MPI that the drop-in replaces. A wrapper has no logic: what is to become of a call, intercept()
+// finds out.
 
 #include <quadrille/detail/export.h>
 
+#include "interpose/intercept.hpp"
 #include "interpose/next.hpp"
-#include "interpose/serve.hpp"
 
 namespace quadrille::interpose {
 
@@ -44,14 +44,14 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 }
 
 QUADRILLE_EXPORT int MPI_Barrier(MPI_Comm comm) {
-  return serve(
+  return intercept(
       Collective::barrier, comm, [] { return data_call(Collective::barrier, {}, {}); },
       QUADRILLE_NEXT(Barrier, (comm)));
 }
 
 #define QUADRILLE_WRAP(name, collective, parameters, arguments, call)                         \
   QUADRILLE_EXPORT int MPI_##name parameters {                                                \
-    return serve(                                                                             \
+    return intercept(                                                                         \
         Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name, arguments)); \
   }
 using Count = int;
@@ -64,7 +64,7 @@ using Displacement = int;
     DropIn::get().count(Collective::collective, Outcome::reason);       \
     return QUADRILLE_NEXT(name, arguments)();                           \
   }
-#include "interpose/unserved.def"
+#include "interpose/passed_through.def"
 #undef QUADRILLE_PASS
 
 }  // extern "C"
@@ -76,7 +76,7 @@ extern "C" {
 
 #define QUADRILLE_WRAP(name, collective, parameters, arguments, call)                             \
   QUADRILLE_EXPORT int MPI_##name##_c parameters {                                                \
-    return serve(                                                                                 \
+    return intercept(                                                                             \
         Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name##_c, arguments)); \
   }
 using Count = MPI_Count;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::byte untouched{0xA5};
 
-// Elements of a reduction are pairs of 32-bit integers, packed one after the other.
+// Elements of a reduction are contiguous pairs of 32-bit integers when packed.
 struct Pair {
   std::uint32_t a;
   std::uint32_t b;
@@ -22,7 +22,7 @@ struct Pair {
 
 Pair combine(const Pair& left, const Pair& right, bool commutative) {
   if (commutative) return {left.a + right.a, left.b + right.b};
-  return {left.a * right.a, left.a * right.b + left.b};  // x -> a x + b, composed: associative, not commutative
+  return {left.a * right.a, left.a * right.b + left.b};  // composition of x -> a x + b: associative, not commutative
 }
 
 Layout pair_layout(Types types) {
@@ -31,17 +31,17 @@ Layout pair_layout(Types types) {
   return Layout::structure(fields).resized(-4, 20);
 }
 
-// So many bytes, described in one of three ways; returns the layout of an element.
+// Describes so many bytes in one of three ways; returns the layout of an element.
 Layout byte_layout(Types types, std::int64_t bytes, std::int32_t variety) {
   if (types == Types::gaps && variety % 3 == 0) return Layout::basic(1).resized(-1, 3);
   if (types == Types::gaps && variety % 3 == 1 && bytes > 0) return Layout::strided(bytes, 1, 2, Layout::basic(1));
   return Layout::basic(1);
 }
 
-// A block with memory of its own.
-class Owned {
+// A block that owns its memory.
+class OwnedBlock {
  public:
-  Owned(Layout layout, std::int64_t bytes)
+  OwnedBlock(Layout layout, std::int64_t bytes)
       : layout_(std::move(layout)), count_(bytes / std::max<std::int64_t>(layout_.size(), 1)) {
     const auto [first, last] = layout_.span(count_);
     first_ = first;
@@ -62,7 +62,7 @@ class Owned {
   std::vector<std::byte> memory_;
 };
 
-// A cheap generator: trials make a lot of data.
+// A fast generator (SplitMix64), since trials generate much data.
 class Mixer {
  public:
   explicit Mixer(std::uint64_t seed) : state_(seed) {}
@@ -78,23 +78,23 @@ class Mixer {
   std::uint64_t state_;
 };
 
-class Stage {
+class TrialRun {
  public:
-  explicit Stage(const Trial& trial) : trial_(trial), pair_(pair_layout(trial.types)) {}
+  explicit TrialRun(const Trial& trial) : trial_(trial), pair_(pair_layout(trial.types)) {}
 
   std::string run();
 
  private:
   using Packed = std::vector<std::byte>;
-  // What one rank has in one round.
+  // The data of one rank in one round.
   struct Round {
     Problem problem;
-    std::vector<Owned> input, output, scratch;
-    std::vector<Owned> expected_input, expected_output;
+    std::vector<OwnedBlock> input, output, scratch;
+    std::vector<OwnedBlock> expected_input, expected_output;
   };
-  struct Seat {
+  struct RankState {
     std::vector<Round> rounds;
-    std::vector<Owned> slots;
+    std::vector<OwnedBlock> slots;
   };
 
   bool reduces() const { return traits(trial_.collective).reduces; }
@@ -110,17 +110,17 @@ class Stage {
   Packed operand(std::size_t round, Rank rank, const Meaning& meaning) const;
   Packed fold(std::size_t round, const Problem& problem, const Meaning& meaning) const;
   Round make_round(std::size_t round, Rank rank);
-  std::unique_ptr<Plan> make_plan(Seat& seat);
+  std::unique_ptr<Plan> make_plan(RankState& state);
   void reduce(bool commutative, const void* left, void* right, std::int64_t count) const;
 
   const Trial& trial_;
   Layout pair_;
-  std::vector<std::unique_ptr<Seat>> seats_;
+  std::vector<std::unique_ptr<RankState>> ranks_;
   std::map<std::tuple<std::size_t, Rank, Rank, std::int32_t, std::int64_t, std::int64_t>, Packed> expected_;
 };
 
-// What the caller's block holds, packed: different in every round, on every rank and at every place.
-Stage::Packed Stage::contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const {
+// The packed contents of a caller's block: different in every round, on every rank and at every offset.
+TrialRun::Packed TrialRun::contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const {
   const std::int64_t units = block_units(trial_.collective, problem_at(round, rank), trial_.sizes, buffer, block);
   Packed packed(static_cast<std::size_t>(units * unit_bytes()));
   Mixer mixer(trial_.options.seed + static_cast<std::uint64_t>(rank) * 7919 +
@@ -129,16 +129,16 @@ Stage::Packed Stage::contents(std::size_t round, Rank rank, Buffer buffer, std::
   return packed;
 }
 
-// The range of one rank's data that a meaning speaks of.
-Stage::Packed Stage::operand(std::size_t round, Rank rank, const Meaning& meaning) const {
+// The range of one rank's data that a meaning refers to.
+TrialRun::Packed TrialRun::operand(std::size_t round, Rank rank, const Meaning& meaning) const {
   Packed all = contents(round, rank, meaning.from.buffer, meaning.from.block);
   if (meaning.from.length == whole) return all;
   const auto begin = all.begin() + meaning.from.offset * unit_bytes();
   return {begin, begin + meaning.from.length * unit_bytes()};
 }
 
-// A reduction evaluated plainly, from rank 0 up.
-Stage::Packed Stage::fold(std::size_t round, const Problem& problem, const Meaning& meaning) const {
+// A sequential reduction in rank order.
+TrialRun::Packed TrialRun::fold(std::size_t round, const Problem& problem, const Meaning& meaning) const {
   Packed result = operand(round, 0, meaning);
   for (Rank rank = 1; rank < meaning.end; ++rank) {
     const Packed next = operand(round, rank, meaning);
@@ -153,7 +153,7 @@ Stage::Packed Stage::fold(std::size_t round, const Problem& problem, const Meani
   return result;
 }
 
-const Stage::Packed& Stage::expected(std::size_t round, const Problem& problem, const Meaning& meaning) {
+const TrialRun::Packed& TrialRun::expected(std::size_t round, const Problem& problem, const Meaning& meaning) {
   const Region& from = meaning.from;
   const auto [place, fresh] =
       expected_.try_emplace({round, meaning.source, meaning.end, from.block, from.offset, from.length});
@@ -161,14 +161,14 @@ const Stage::Packed& Stage::expected(std::size_t round, const Problem& problem, 
   return place->second;
 }
 
-Stage::Round Stage::make_round(std::size_t round, Rank rank) {
+TrialRun::Round TrialRun::make_round(std::size_t round, Rank rank) {
   Round made;
   made.problem = problem_at(round, rank);
   for (Buffer buffer : {Buffer::input, Buffer::output}) {
     for (std::int32_t block = 0; block < block_count(trial_.collective, made.problem, buffer); ++block) {
       const std::int64_t bytes =
           block_units(trial_.collective, made.problem, trial_.sizes, buffer, block) * unit_bytes();
-      Owned owned(reduces() ? pair_ : byte_layout(trial_.types, bytes, rank + block), bytes);
+      OwnedBlock owned(reduces() ? pair_ : byte_layout(trial_.types, bytes, rank + block), bytes);
       if (given(trial_.collective, made.problem, buffer)) owned.fill(contents(round, rank, buffer, block));
       (buffer == Buffer::input ? made.input : made.output).push_back(std::move(owned));
     }
@@ -182,7 +182,7 @@ Stage::Round Stage::make_round(std::size_t round, Rank rank) {
   return made;
 }
 
-void Stage::reduce(bool commutative, const void* left, void* right, std::int64_t count) const {
+void TrialRun::reduce(bool commutative, const void* left, void* right, std::int64_t count) const {
   const std::int64_t second = trial_.types == Types::contiguous ? 4 : 8;
   for (std::int64_t i = 0; i < count; ++i) {
     Pair a{}, b{};
@@ -198,10 +198,10 @@ void Stage::reduce(bool commutative, const void* left, void* right, std::int64_t
   }
 }
 
-std::unique_ptr<Plan> Stage::make_plan(Seat& seat) {
+std::unique_ptr<Plan> TrialRun::make_plan(RankState& state) {
   std::vector<Phase> phases;
   std::vector<std::int64_t> slots;
-  for (Round& round : seat.rounds) {
+  for (Round& round : state.rounds) {
     phases.push_back(
         {.program = std::make_shared<Program>(trial_.build(round.problem)), .protocol = {}, .binding = {}});
     const Schedule& schedule = phases.back().program->schedule();
@@ -209,15 +209,15 @@ std::unique_ptr<Plan> Stage::make_plan(Seat& seat) {
     for (std::size_t i = 0; i < schedule.slots.size(); ++i) slots[i] = std::max(slots[i], schedule.slots[i]);
     for (std::int64_t units : schedule.scratch) round.scratch.emplace_back(plain_layout(), units * unit_bytes());
   }
-  for (std::int64_t units : slots) seat.slots.emplace_back(plain_layout(), units * unit_bytes());
+  for (std::int64_t units : slots) state.slots.emplace_back(plain_layout(), units * unit_bytes());
   for (std::size_t i = 0; i < phases.size(); ++i) {
     Binding& binding = phases[i].binding;
-    Round& round = seat.rounds[i];
+    Round& round = state.rounds[i];
     binding.unit = unit_of(trial_.collective);
-    for (Owned& block : round.input) binding.input.push_back(block.typed());
-    for (Owned& block : round.output) binding.output.push_back(block.typed());
-    for (Owned& block : round.scratch) binding.scratch.push_back(block.typed());
-    for (Owned& block : seat.slots) binding.slots.push_back(block.typed());
+    for (OwnedBlock& block : round.input) binding.input.push_back(block.typed());
+    for (OwnedBlock& block : round.output) binding.output.push_back(block.typed());
+    for (OwnedBlock& block : round.scratch) binding.scratch.push_back(block.typed());
+    for (OwnedBlock& block : state.slots) binding.slots.push_back(block.typed());
     binding.reduce = [this, commutative = round.problem.commutative](const void* left, void* right,
                                                                      std::int64_t count) {
       reduce(commutative, left, right, count);
@@ -226,31 +226,30 @@ std::unique_ptr<Plan> Stage::make_plan(Seat& seat) {
   return std::make_unique<FixedPlan>(std::move(phases));
 }
 
-std::string Stage::run() {
+std::string TrialRun::run() {
   std::vector<std::unique_ptr<Plan>> plans;
   for (Rank rank = 0; rank < trial_.rounds.front().ranks; ++rank) {
-    seats_.push_back(std::make_unique<Seat>());
+    ranks_.push_back(std::make_unique<RankState>());
     for (std::size_t round = 0; round < trial_.rounds.size(); ++round) {
-      seats_.back()->rounds.push_back(make_round(round, rank));
+      ranks_.back()->rounds.push_back(make_round(round, rank));
     }
-    plans.push_back(make_plan(*seats_.back()));
+    plans.push_back(make_plan(*ranks_.back()));
   }
   try {
     const Outcome outcome = replay::run(std::move(plans), trial_.options);
-    if (traits(trial_.collective).synchronises && outcome.overtaken)
-      return "a rank was through before another had begun";
+    if (traits(trial_.collective).synchronises && outcome.overtaken) return "a rank ended before another had begun";
   } catch (const std::exception& error) {
     return error.what();
   }
-  const auto differ = [](const std::vector<Owned>& a, const std::vector<Owned>& b) {
+  const auto differ = [](const std::vector<OwnedBlock>& a, const std::vector<OwnedBlock>& b) {
     return !std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                       [](const Owned& x, const Owned& y) { return x.memory() == y.memory(); });
+                       [](const OwnedBlock& x, const OwnedBlock& y) { return x.memory() == y.memory(); });
   };
-  for (const auto& seat : seats_) {
-    for (const Round& round : seat->rounds) {
+  for (const auto& state : ranks_) {
+    for (const Round& round : state->rounds) {
       if (differ(round.output, round.expected_output)) return fmt::format("rank {}: wrong output", round.problem.rank);
       if (differ(round.input, round.expected_input))
-        return fmt::format("rank {}: the input has changed", round.problem.rank);
+        return fmt::format("rank {}: the input was modified", round.problem.rank);
     }
   }
   return {};
@@ -268,7 +267,7 @@ Trial trial_of(const Algorithm& algorithm, const Problem& problem, const BlockSi
 }
 
 std::string run(const Trial& trial) {
-  return Stage(trial).run();
+  return TrialRun(trial).run();
 }
 
 }  // namespace quadrille::replay

@@ -9,8 +9,8 @@
 
 namespace quadrille::replay {
 
-// contiguous: plain bytes and pairs of integers. gaps: elements with holes and a negative lower bound, and other types
-// of the same signature on each rank where the collective allows it, one of them the whole message in one element.
+// contiguous: bytes and pairs of integers. gaps: elements with holes and a negative lower bound and, if the collective
+// allows it, different types of the same signature on each rank, one of them with the whole message in one element.
 enum class Types : std::uint8_t { contiguous, gaps };
 
 // A collective on real data, once or several times in a row over the same slots and counters.
@@ -24,9 +24,9 @@ struct Trial {
 };
 Trial trial_of(const Algorithm& algorithm, const Problem& problem, const BlockSizes& sizes = {});
 
-// Runs the trial and compares every byte of every rank's memory, gaps and inputs included, with a plain sequential
-// evaluation of the collective's meaning. Returns what is wrong; empty: nothing. Reductions are sums of pairs where the
-// operation is commutative, and compositions of affine maps where it is not.
+// Runs the trial and compares every byte of every rank's memory, gaps and inputs included, with a sequential evaluation
+// of the collective. Returns the error, or an empty string. Commutative reductions are sums of pairs, others
+// compositions of affine maps.
 std::string run(const Trial& trial);
 
 }  // namespace quadrille::replay

@@ -16,11 +16,12 @@ namespace {
 class World;
 
 // One rank: its plan, the run of its current phase, and its side of the in-process transport.
-class Process final : public Backend {
+class SimulatedRank final : public Backend {
  public:
-  Process(World& world, Rank rank, std::unique_ptr<Plan> plan) : world_(world), rank_(rank), plan_(std::move(plan)) {}
+  SimulatedRank(World& world, Rank rank, std::unique_ptr<Plan> plan)
+      : world_(world), rank_(rank), plan_(std::move(plan)) {}
 
-  // Fetches the next phase, so that peers can reach its slots; it starts when the rank next advances.
+  // Fetches the next phase, so that peers can access its slots; it starts when the rank next advances.
   void begin_phase();
   bool advance();
   bool done() const { return done_; }
@@ -61,14 +62,14 @@ class Process final : public Backend {
   bool done_ = false;
 };
 
-// What is under way between two ranks. Messages match in the order they were posted. A put arrives at any time before
-// the flush behind it completes, and a notification may overtake it.
+// Communication in flight between two ranks. Messages match in posting order. A put arrives at any time before the
+// flush after it completes, and a notification may overtake it.
 struct Message {
   Token token;
   std::vector<Placed> pieces;
   bool buffered = false;
   std::vector<std::byte> packed;  // of a buffered send
-  std::int32_t next = -1;         // behind it in its stream
+  std::int32_t next = -1;         // the next in its stream
 
   void pack() {
     const std::int64_t bytes = packed_bytes(pieces);
@@ -76,7 +77,7 @@ struct Message {
     quadrille::pack(pieces, 0, bytes, packed.data());
   }
 };
-// Messages that wait for their other end: sends or receives, since where both are there they match.
+// Unmatched messages: either sends or receives.
 struct Stream {
   bool sends = false;
   std::int32_t first = -1;
@@ -95,21 +96,21 @@ class World {
  public:
   World(std::vector<std::unique_ptr<Plan>> plans, const Options& options) : options_(options), random_(options.seed) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), std::move(plans[i])));
+      ranks_.push_back(std::make_unique<SimulatedRank>(*this, static_cast<Rank>(i), std::move(plans[i])));
     }
   }
 
   Outcome run();
 
-  Process& process(Rank rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+  SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   Posting posting() { return {options_.window, options_.random_posting ? &random_ : nullptr, nullptr}; }
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
   }
-  // Messages are used again, with the memory they have.
+  // Messages are reused, with their memory.
   std::int32_t take_message();
   Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
-  // Phases keep apart, as sequence numbers do between collectives.
+  // Messages of different phases don't match, as those of different collectives.
   void post(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t phase, std::int32_t message);
   void rank_begun() { ++begun_; }
   void rank_through() { ++through_; }
@@ -123,7 +124,7 @@ class World {
     std::int32_t send;
     std::int32_t receive;
   };
-  // Each does one thing chosen at random, if there is any to do.
+  // Each performs one random step, if there is any.
   bool deliver_one();
   bool complete_one();
   bool apply_one();
@@ -135,7 +136,7 @@ class World {
   Options options_;
   std::mt19937_64 random_;
   std::vector<Rank> order_;
-  std::vector<std::unique_ptr<Process>> processes_;
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
   std::size_t begun_ = 0;    // ranks
   std::size_t through_ = 0;  // likewise
   std::vector<Message> messages_;
@@ -147,9 +148,9 @@ class World {
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
 };
 
-void Process::begin_phase() {
+void SimulatedRank::begin_phase() {
   machine_.reset();
-  // What a rank that is through has in its slots, others may still read.
+  // Other ranks may still read the slots of a rank that has ended.
   Phase next;
   done_ = !plan_->next(next);
   if (done_) {
@@ -162,7 +163,7 @@ void Process::begin_phase() {
   started_ = false;
 }
 
-bool Process::advance() {
+bool SimulatedRank::advance() {
   if (done_) return false;
   if (!started_) {
     if (!std::exchange(begun_, true)) world_.rank_begun();
@@ -177,30 +178,30 @@ bool Process::advance() {
   return true;
 }
 
-std::string Process::waiting() const {
+std::string SimulatedRank::waiting() const {
   std::string text;
   if (!machine_) return text;
   for (const std::string& one : machine_->awaited()) text += fmt::format("  rank {}: {}\n", rank_, one);
   return text;
 }
 
-std::int64_t Process::counter(std::int32_t index) const {
+std::int64_t SimulatedRank::counter(std::int32_t index) const {
   const auto place = static_cast<std::size_t>(index);
   return place < counters_.size() ? counters_[place] : 0;
 }
 
-void Process::raise(std::int32_t index, std::int64_t value) {
+void SimulatedRank::raise(std::int32_t index, std::int64_t value) {
   const auto place = static_cast<std::size_t>(index);
   if (place >= counters_.size()) counters_.resize(place + 1);
   counters_[place] = value;
 }
 
-Placed Process::placed(const Piece& piece) const {
-  const Binding& binding = piece.owner == self ? phase_.binding : world_.process(piece.owner).binding();
+Placed SimulatedRank::placed(const Piece& piece) const {
+  const Binding& binding = piece.owner == self ? phase_.binding : world_.at(piece.owner).binding();
   return place(binding, piece);
 }
 
-std::int32_t Process::message(Token token, std::span<const Piece> data) {
+std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
   const std::int32_t index = world_.take_message();
   Message& message = world_.message(index);
   message.token = token;
@@ -211,11 +212,11 @@ std::int32_t Process::message(Token token, std::span<const Piece> data) {
   return index;
 }
 
-std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
-  return (owner == self ? phase_.binding : world_.process(owner).binding()).units(buffer, block);
+std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
+  return (owner == self ? phase_.binding : world_.at(owner).binding()).units(buffer, block);
 }
 
-void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
   const std::int32_t index = message(token, data);
   if (world_.choose_buffered()) {
     world_.message(index).buffered = true;
@@ -225,36 +226,36 @@ void Process::send(Token token, Rank to, std::int32_t channel, std::span<const P
   world_.post(true, rank_, to, channel, phases_, index);
 }
 
-void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
+void SimulatedRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
   world_.post(false, from, rank_, channel, phases_, message(token, data));
 }
 
-void Process::copy(Token, const Piece& source, const Piece& target) {
+void SimulatedRank::copy(Token, const Piece& source, const Piece& target) {
   quadrille::copy(placed(source), placed(target));
 }
 
-void Process::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
+void SimulatedRank::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
   quadrille::reduce(phase_.binding, placed(left), placed(right), placed(target));
 }
 
-void Process::publish(Token, std::int32_t counter, std::int64_t value) {
+void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
   raise(counter, base(value));
 }
 
-bool Process::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const Process& of = owner == self ? *this : world_.process(owner);
+bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
+  const SimulatedRank& of = owner == self ? *this : world_.at(owner);
   return of.counter(counter) >= base(value);
 }
 
-void Process::put(Token token, Rank to, const Piece& source, const Piece& target) {
+void SimulatedRank::put(Token token, Rank to, const Piece& source, const Piece& target) {
   world_.remote(rank_, to, {Remote::What::put, token, placed(source), placed(target)});
 }
 
-void Process::flush(Token token, Rank to) {
+void SimulatedRank::flush(Token token, Rank to) {
   world_.remote(rank_, to, {Remote::What::flush, token});
 }
 
-void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
+void SimulatedRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
   world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, counter, base(value)});
 }
 
@@ -292,15 +293,15 @@ bool World::deliver_one() {
   const Message& receive = message(pair.receive);
   const std::int64_t bytes = packed_bytes(send.pieces);
   if (bytes != packed_bytes(receive.pieces)) {
-    throw std::runtime_error(fmt::format("rank {} sends {} bytes where rank {} receives {}", pair.from, bytes, pair.to,
+    throw std::runtime_error(fmt::format("rank {} sends {} bytes, but rank {} receives {}", pair.from, bytes, pair.to,
                                          packed_bytes(receive.pieces)));
   }
   if (!send.buffered) {
     send.pack();
-    process(pair.from).complete(send.token);
+    at(pair.from).complete(send.token);
   }
   unpack(receive.pieces, 0, bytes, send.packed.data());
-  process(pair.to).complete(receive.token);
+  at(pair.to).complete(receive.token);
   unused_messages_.insert(unused_messages_.end(), {pair.send, pair.receive});
   return true;
 }
@@ -310,7 +311,7 @@ bool World::complete_one() {
   std::swap(completions_[random_() % completions_.size()], completions_.back());
   const auto [rank, token] = completions_.back();
   completions_.pop_back();
-  process(rank).complete(token);
+  at(rank).complete(token);
   return true;
 }
 
@@ -322,7 +323,7 @@ bool World::apply_one() {
   if (busy.empty()) return false;
   const auto [from, to] = busy[random_() % busy.size()];
   auto& queue = remotes_[{from, to}];
-  // The front can always be done; any other choice may have to wait for it.
+  // The front can always be performed; others may have to wait for it.
   return apply(from, to, queue, random_() % queue.size()) || apply(from, to, queue, 0);
 }
 
@@ -335,8 +336,8 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
   if (one.what == Remote::What::notify && before(Remote::What::notify)) return false;
   if (one.what == Remote::What::flush && before(Remote::What::put)) return false;
   if (one.what == Remote::What::put) quadrille::copy(one.source, one.target);
-  if (one.what == Remote::What::notify) process(to).raise(one.counter, one.value);
-  if (one.what == Remote::What::flush) process(from).complete(one.token);
+  if (one.what == Remote::What::notify) at(to).raise(one.counter, one.value);
+  if (one.what == Remote::What::flush) at(from).complete(one.token);
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
   return true;
 }
@@ -344,9 +345,9 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
 bool World::step(bool thorough) {
   bool happened = false;
   std::shuffle(order_.begin(), order_.end(), random_);
-  // Some ranks lag behind, and some messages take their time; now and then everything is tried.
+  // Some ranks and messages are delayed; now and then all are tried.
   for (Rank rank : order_) {
-    if (thorough || random_() % 3 == 0) happened |= process(rank).advance();
+    if (thorough || random_() % 3 == 0) happened |= at(rank).advance();
   }
   const std::size_t rounds = thorough ? 1 : random_() % (2 + matched_.size() + completions_.size());
   for (std::size_t i = 0; i < rounds; ++i) {
@@ -359,24 +360,24 @@ bool World::step(bool thorough) {
 
 Outcome World::run() {
   Outcome outcome;
-  for (std::size_t i = 0; i < processes_.size(); ++i) order_.push_back(static_cast<Rank>(i));
-  // Slots exist before anybody reaches for them.
-  for (auto& process : processes_) process->begin_phase();
-  while (through_ < processes_.size()) {
+  for (std::size_t i = 0; i < ranks_.size(); ++i) order_.push_back(static_cast<Rank>(i));
+  // Slots must exist before they are accessed.
+  for (auto& one : ranks_) one->begin_phase();
+  while (through_ < ranks_.size()) {
     if (!step(false) && !step(true)) throw Deadlock(waiting());
-    outcome.overtaken |= through_ > 0 && begun_ < processes_.size();
+    outcome.overtaken |= through_ > 0 && begun_ < ranks_.size();
   }
   while (apply_one()) {
   }
   const bool left = !matched_.empty() || std::any_of(streams_.begin(), streams_.end(),
                                                      [](const Stream& stream) { return stream.first >= 0; });
-  if (left) throw std::runtime_error("a message was sent that nobody received");
+  if (left) throw std::runtime_error("a message was sent but not received");
   return outcome;
 }
 
 std::string World::waiting() const {
   std::string text = "deadlock; still waiting:\n";
-  for (const auto& process : processes_) text += process->waiting();
+  for (const auto& one : ranks_) text += one->waiting();
   return text;
 }
 

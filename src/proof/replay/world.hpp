@@ -12,7 +12,7 @@
 
 namespace quadrille::replay {
 
-// How messages behave. MPI leaves it open whether a send waits for its receive; mixed decides for each at random.
+// How sends behave. MPI does not specify whether a send waits for its receive; mixed decides for each at random.
 enum class Sends : std::uint8_t { buffered, synchronous, mixed };
 
 struct Options {
@@ -22,19 +22,19 @@ struct Options {
   bool random_posting = true;
 };
 
-// No rank can go on. Says what each is waiting for.
+// No rank can make progress. The message lists what each rank waits for.
 struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Whether a rank was through before another had begun: what a barrier must prevent.
+// Whether a rank ended before another had begun, which a barrier must prevent.
 struct Outcome {
   bool overtaken = false;
 };
 
 // Runs all ranks of a collective in this process on real data. The order in which operations are posted, messages
-// delivered and ranks advanced is random, by the seed, and ranks may begin and go on late. Throws Deadlock, or
-// std::runtime_error where messages don't fit.
+// delivered and ranks advanced is random, determined by the seed; ranks may start and continue late. Throws Deadlock,
+// or std::runtime_error for mismatched messages.
 Outcome run(std::vector<std::unique_ptr<Plan>> plans, const Options& options);
 
 }  // namespace quadrille::replay

@@ -24,7 +24,7 @@ struct Fault : std::runtime_error {
 
 class World;
 
-// A message posted by one end. As each rank has one in flight in each direction, so has it one half.
+// A message posted by one end. Each rank has at most one in each direction.
 struct Half {
   bool open = false;
   Rank peer = 0;
@@ -45,13 +45,13 @@ struct Half {
   }
 };
 
-// One rank of the run: where its operations are performed and its events recorded.
-class Process final : public Backend, public Observer {
+// One rank of the run: performs its operations and records their events.
+class SymbolicRank final : public Backend, public Observer {
  public:
-  Process(World& world, Rank rank, const Schedule& schedule, Keep keep);
+  SymbolicRank(World& world, Rank rank, const Schedule& schedule, Keep keep);
 
   void start() { runner_.start(); }
-  // Goes on as far as it can without others.
+  // Advances as far as possible without other ranks.
   void advance();
   bool done() const { return runner_.done(); }
   Half& sending() { return sending_; }
@@ -61,7 +61,7 @@ class Process final : public Backend, public Observer {
   std::string describe(Token token) const;
   std::string waiting() const;
   void finish_message(Half& half, std::int64_t step);
-  // The step in which a counter of this rank reached a value; -1 if it has not.
+  // The step in which a counter of this rank reached a value; -1 if not yet.
   std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
   void raise(std::int32_t counter, std::int64_t value, std::int64_t step);
   void collect(Execution& result);
@@ -88,7 +88,7 @@ class Process final : public Backend, public Observer {
   Event& event_of(Token token) { return events_[static_cast<std::size_t>(unrolled_.instance(token))]; }
   Memory::Block& block(Buffer buffer, std::int32_t number);
   Memory::Block& block_of(const Piece& piece);
-  // Appends the piece's data, its first unit at place `at`.
+  // Appends the piece's data, its first unit at offset `at`.
   void load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into);
   Memory::Block& check_bounds(Token token, const Piece& piece);
   void check_operands(Token token, std::initializer_list<Piece> pieces, int count);
@@ -115,9 +115,9 @@ class World {
  public:
   World(const Subject& subject, Expressions& expressions, Keep keep) : subject_(subject), expressions_(expressions) {
     for (std::size_t i = 0; i < subject.schedules.size(); ++i) {
-      processes_.push_back(std::make_unique<Process>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
+      ranks_.push_back(std::make_unique<SymbolicRank>(*this, static_cast<Rank>(i), subject.schedules[i], keep));
     }
-    awake_.resize(processes_.size(), false);
+    awake_.resize(ranks_.size(), false);
   }
 
   void run(Execution& result);
@@ -125,32 +125,32 @@ class World {
 
   const Subject& subject() const { return subject_; }
   Expressions& expressions() { return expressions_; }
-  Process& process(Rank rank) { return *processes_[static_cast<std::size_t>(rank)]; }
+  SymbolicRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   std::int64_t tick() { return clock_++; }
   // Units of a block; -1 if the rank has no such block.
   std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const;
-  // A rank that waits for a counter goes on when one is set.
+  // Ranks that wait for a counter are woken when one is set.
   void watch(Rank rank) { watching_.push_back(rank); }
   void counter_set();
 
-  // Operands of the operation that is being performed.
+  // Operands of the current operation.
   struct Operands {
     std::vector<Held> left, right, result;
   };
   Operands& operands() { return operands_; }
 
  private:
-  // Delivers the message from one to the other, if both have posted it.
+  // Delivers the message if both ends have posted it.
   void match(Rank from, Rank to);
-  void deliver(Process& sender, Process& receiver);
+  void deliver(SymbolicRank& sender, SymbolicRank& receiver);
   void wake(Rank rank);
   std::string deadlock();
 
   const Subject& subject_;
   Expressions& expressions_;
-  std::vector<std::unique_ptr<Process>> processes_;
-  // Ranks that may have something to do. The last goes first, and a sender before its receiver: so a pair exchanges all
-  // the messages it can, while it is in the cache, before the receiver hands them on.
+  std::vector<std::unique_ptr<SymbolicRank>> ranks_;
+  // Ranks that may be able to advance, last in first out, a sender before its receiver: so a pair exchanges all
+  // possible messages while it is in the cache, before the receiver forwards them.
   std::vector<Rank> stack_;
   std::vector<bool> awake_;
   std::vector<Rank> watching_;
@@ -159,7 +159,7 @@ class World {
   std::int64_t clock_ = 0;
 };
 
-Process::Process(World& world, Rank rank, const Schedule& schedule, Keep keep)
+SymbolicRank::SymbolicRank(World& world, Rank rank, const Schedule& schedule, Keep keep)
     : world_(world),
       rank_(rank),
       program_(Program::over(schedule)),
@@ -170,7 +170,7 @@ Process::Process(World& world, Rank rank, const Schedule& schedule, Keep keep)
   if (keep == Keep::data_too) carried_.resize(count);
 }
 
-std::vector<std::int64_t> Process::loop_lengths() {
+std::vector<std::int64_t> SymbolicRank::loop_lengths() {
   std::vector<std::int64_t> lengths;
   for (const Loop& loop : program_.schedule().loops) {
     const Rank owner = loop.over.owner == self ? rank_ : loop.over.owner;
@@ -180,14 +180,14 @@ std::vector<std::int64_t> Process::loop_lengths() {
   return lengths;
 }
 
-void Process::advance() {
+void SymbolicRank::advance() {
   do {
     while (runner_.advance()) {
     }
   } while (finish_flushes());
 }
 
-Memory::Block& Process::block(Buffer buffer, std::int32_t number) {
+Memory::Block& SymbolicRank::block(Buffer buffer, std::int32_t number) {
   return memory_.touch(buffer, number, [&]() -> Memory::Block {
     const std::int64_t size = world_.units(rank_, buffer, number);
     if (size <= 0) return {size, {}};
@@ -195,36 +195,37 @@ Memory::Block& Process::block(Buffer buffer, std::int32_t number) {
   });
 }
 
-Memory::Block& Process::block_of(const Piece& piece) {
-  return (piece.owner == self ? *this : world_.process(piece.owner)).block(piece.buffer, piece.block);
+Memory::Block& SymbolicRank::block_of(const Piece& piece) {
+  return (piece.owner == self ? *this : world_.at(piece.owner)).block(piece.buffer, piece.block);
 }
 
-std::string Process::describe(Token token) const {
+std::string SymbolicRank::describe(Token token) const {
   return fmt::format("rank {}: {}", rank_, to_text(program_.schedule(), token));
 }
 
-std::string Process::waiting() const {
+std::string SymbolicRank::waiting() const {
   std::string text;
   runner_.for_each_in_flight([&](Token token) { text += "\n  " + describe(token); });
   return text;
 }
 
-std::int64_t Process::units(Buffer buffer, Rank owner, std::int32_t block) {
+std::int64_t SymbolicRank::units(Buffer buffer, Rank owner, std::int32_t block) {
   return block_of({.buffer = buffer, .owner = owner, .block = block}).units;
 }
 
-Memory::Block& Process::check_bounds(Token token, const Piece& piece) {
+Memory::Block& SymbolicRank::check_bounds(Token token, const Piece& piece) {
   Memory::Block& block = block_of(piece);
   const bool inside = piece.offset >= 0 && piece.length >= 0 && piece.offset <= block.units &&
                       piece.length <= block.units - piece.offset;
   if (!inside)
-    throw Fault(fmt::format("{}: reaches outside its block of {} units", describe(token),
+    throw Fault(fmt::format("{}: accesses memory outside its block of {} units", describe(token),
                             std::max<std::int64_t>(block.units, 0)));
   return block;
 }
 
-// Operands of local work have one length, and the target, the last, is apart from the others or is the right one.
-void Process::check_operands(Token token, std::initializer_list<Piece> pieces, int count) {
+// Operands of a local operation have equal lengths, and the target, the last, is disjoint from the others or is the
+// right operand.
+void SymbolicRank::check_operands(Token token, std::initializer_list<Piece> pieces, int count) {
   const Piece& target = pieces.begin()[count - 1];
   check_bounds(token, target);
   for (int i = 0; i + 1 < count; ++i) {
@@ -239,19 +240,19 @@ void Process::check_operands(Token token, std::initializer_list<Piece> pieces, i
   }
 }
 
-void Process::load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into) {
+void SymbolicRank::load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into) {
   const Memory::Block& block = check_bounds(token, piece);
   if (!read(block.contents.pieces(), {piece.offset, piece.offset + piece.length}, at, into))
-    throw Fault(fmt::format("{}: reads what nobody wrote", describe(token)));
+    throw Fault(fmt::format("{}: reads data that was never written", describe(token)));
 }
 
-void Process::store(Token token, const Piece& piece, std::span<const Held> pieces) {
+void SymbolicRank::store(Token token, const Piece& piece, std::span<const Held> pieces) {
   Memory::Block& block = check_bounds(token, piece);
   if (piece.buffer == Buffer::input) throw Fault(fmt::format("{}: writes the caller's input", describe(token)));
   block.contents.write(piece.offset, pieces);
 }
 
-void Process::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+void SymbolicRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
   sending_.begin(token, to, channel, data);
   for (const Piece& piece : data) {
     load(token, piece, sending_.units, sending_.data);
@@ -260,7 +261,7 @@ void Process::send(Token token, Rank to, std::int32_t channel, std::span<const P
   carry(token, sending_.data);
 }
 
-void Process::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
+void SymbolicRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
   receiving_.begin(token, from, channel, data);
   for (const Piece& piece : data) {
     check_bounds(token, piece);
@@ -269,21 +270,21 @@ void Process::receive(Token token, Rank from, std::int32_t channel, std::span<co
   if (data.size() > 1) check_apart(token, data);
 }
 
-void Process::check_apart(Token token, std::span<const Piece> pieces) const {
+void SymbolicRank::check_apart(Token token, std::span<const Piece> pieces) const {
   Hazards apart;
   for (const Piece& piece : pieces) {
     const Region block{.buffer = piece.buffer, .owner = piece.owner, .block = piece.block};
     apart.access(block, {piece.offset, piece.offset + piece.length}, true, 0, false,
-                 [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same place"); });
+                 [&](Hazards::Id) { throw Fault(describe(token) + ": receives twice into the same memory"); });
   }
 }
 
-void Process::copy(Token token, const Piece& source, const Piece& target) {
+void SymbolicRank::copy(Token token, const Piece& source, const Piece& target) {
   move(token, source, target);
   if (source.owner != self || target.owner != self) ++event_of(token).done_step;
 }
 
-void Process::move(Token token, const Piece& source, const Piece& target) {
+void SymbolicRank::move(Token token, const Piece& source, const Piece& target) {
   check_operands(token, {source, target}, 2);
   std::vector<Held>& data = world_.operands().result;
   data.clear();
@@ -292,11 +293,11 @@ void Process::move(Token token, const Piece& source, const Piece& target) {
   carry(token, data);
 }
 
-void Process::carry(Token token, std::span<const Held> data) {
+void SymbolicRank::carry(Token token, std::span<const Held> data) {
   if (!carried_.empty()) carried_[static_cast<std::size_t>(unrolled_.instance(token))].assign(data.begin(), data.end());
 }
 
-void Process::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
+void SymbolicRank::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
   check_operands(token, {left, right, target}, 3);
   auto& [of_left, of_right, result] = world_.operands();
   for (auto* operand : {&of_left, &of_right, &result}) operand->clear();
@@ -319,16 +320,16 @@ void Process::reduce(Token token, const Piece& left, const Piece& right, const P
   if (left.owner != self || right.owner != self || target.owner != self) ++event_of(token).done_step;
 }
 
-void Process::publish(Token token, std::int32_t counter, std::int64_t value) {
+void SymbolicRank::publish(Token token, std::int32_t counter, std::int64_t value) {
   raise(counter, value, event(token).ready_step);
 }
 
-void Process::raise(std::int32_t counter, std::int64_t value, std::int64_t step) {
+void SymbolicRank::raise(std::int32_t counter, std::int64_t value, std::int64_t step) {
   counters_[counter].push_back({value, step});
   world_.counter_set();
 }
 
-std::int64_t Process::reached_at(std::int32_t counter, std::int64_t value) const {
+std::int64_t SymbolicRank::reached_at(std::int32_t counter, std::int64_t value) const {
   if (value <= 0) return 0;
   const auto found = counters_.find(counter);
   if (found == counters_.end()) return -1;
@@ -338,8 +339,8 @@ std::int64_t Process::reached_at(std::int32_t counter, std::int64_t value) const
   return -1;
 }
 
-bool Process::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const std::int64_t step = (owner == self ? *this : world_.process(owner)).reached_at(counter, value);
+bool SymbolicRank::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
+  const std::int64_t step = (owner == self ? *this : world_.at(owner)).reached_at(counter, value);
   if (step < 0) {
     world_.watch(rank_);
     return false;
@@ -349,20 +350,20 @@ bool Process::reached(Token token, Rank owner, std::int32_t counter, std::int64_
   return true;
 }
 
-void Process::put(Token token, Rank, const Piece& source, const Piece& target) {
+void SymbolicRank::put(Token token, Rank, const Piece& source, const Piece& target) {
   move(token, source, target);
   ++event_of(token).done_step;
 }
 
-void Process::flush(Token token, Rank) {
+void SymbolicRank::flush(Token token, Rank) {
   flushing_.push_back(token);
 }
 
-void Process::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  world_.process(to).raise(counter, value, event(token).ready_step);
+void SymbolicRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
+  world_.at(to).raise(counter, value, event(token).ready_step);
 }
 
-void Process::posted(Token token) {
+void SymbolicRank::posted(Token token) {
   const std::int32_t instance = unrolled_.instance(token);
   std::int64_t step = 0;
   unrolled_.for_each_predecessor(instance, [&](std::int32_t before, bool posted_only) {
@@ -375,11 +376,11 @@ void Process::posted(Token token) {
   events_[static_cast<std::size_t>(instance)] = {world_.tick(), -1, step, step};
 }
 
-void Process::completed(Token token) {
+void SymbolicRank::completed(Token token) {
   event_of(token).completed = world_.tick();
 }
 
-void Process::finish_message(Half& half, std::int64_t step) {
+void SymbolicRank::finish_message(Half& half, std::int64_t step) {
   half.open = false;
   event_of(half.token).done_step = step;
   auto& direction = direction_step_[&half == &sending_ ? 0 : 1];
@@ -387,14 +388,14 @@ void Process::finish_message(Half& half, std::int64_t step) {
   runner_.complete(half.token);
 }
 
-bool Process::finish_flushes() {
+bool SymbolicRank::finish_flushes() {
   const bool any = !flushing_.empty();
   for (Token token : flushing_) runner_.complete(token);
   flushing_.clear();
   return any;
 }
 
-void Process::collect(Execution& result) {
+void SymbolicRank::collect(Execution& result) {
   for (const Event& event : events_) {
     if (event.completed >= 0) result.steps = std::max(result.steps, event.done_step);
   }
@@ -415,8 +416,8 @@ std::int64_t World::units(Rank rank, Buffer buffer, std::int32_t block) const {
 }
 
 void World::match(Rank from, Rank to) {
-  Process& sender = process(from);
-  Process& receiver = process(to);
+  SymbolicRank& sender = at(from);
+  SymbolicRank& receiver = at(to);
   const Half& send = sender.sending();
   const Half& receive = receiver.receiving();
   const bool both = send.open && receive.open;
@@ -436,7 +437,7 @@ void World::counter_set() {
   watching_.clear();
 }
 
-void World::deliver(Process& sender, Process& receiver) {
+void World::deliver(SymbolicRank& sender, SymbolicRank& receiver) {
   Half& send = sender.sending();
   Half& receive = receiver.receiving();
   if (send.units != receive.units || send.pieces.empty() != receive.pieces.empty()) {
@@ -461,20 +462,19 @@ void World::deliver(Process& sender, Process& receiver) {
 
 void World::run(Execution& result) {
   try {
-    for (auto& process : processes_) process->start();
-    for (std::size_t i = processes_.size(); i-- > 0;) wake(static_cast<Rank>(i));
+    for (auto& one : ranks_) one->start();
+    for (std::size_t i = ranks_.size(); i-- > 0;) wake(static_cast<Rank>(i));
     while (!stack_.empty()) {
       const Rank rank = stack_.back();
       stack_.pop_back();
       if (!awake_[static_cast<std::size_t>(rank)]) continue;
       awake_[static_cast<std::size_t>(rank)] = false;
-      Process& one = process(rank);
+      SymbolicRank& one = at(rank);
       one.advance();
       if (one.sending().open) match(rank, one.sending().peer);
       if (one.receiving().open) match(one.receiving().peer, rank);
     }
-    const bool done =
-        std::all_of(processes_.begin(), processes_.end(), [](const auto& process) { return process->done(); });
+    const bool done = std::all_of(ranks_.begin(), ranks_.end(), [](const auto& one) { return one->done(); });
     if (!done) throw Fault(deadlock());
   } catch (const Fault& fault) {
     result.fault = fault.what();
@@ -482,16 +482,16 @@ void World::run(Execution& result) {
 }
 
 std::string World::deadlock() {
-  std::string text = "no rank can go on; waiting:";
-  for (const auto& process : processes_) text += process->waiting();
+  std::string text = "deadlock; waiting:";
+  for (const auto& one : ranks_) text += one->waiting();
   return text;
 }
 
 void World::collect(Execution& result) {
   result.messages = std::move(messages_);
-  for (auto& process : processes_) {
-    process->collect(result);
-    process.reset();
+  for (auto& one : ranks_) {
+    one->collect(result);
+    one.reset();
   }
 }
 

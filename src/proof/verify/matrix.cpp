@@ -15,14 +15,14 @@ namespace {
 constexpr Rank full_matrix = 64;
 constexpr Rank every_machine = 12;  // up to so many ranks
 
-// Sizes of all kinds, some of them 0.
+// Various sizes, some of them 0.
 std::int64_t some_size(Rank from, Rank to, std::int64_t most) {
   const std::uint64_t mixed =
       (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + 5) * 2654435761U;
   return mixed % 3 == 0 ? 0 : static_cast<std::int64_t>((mixed >> 8U) % static_cast<std::uint64_t>(most + 1));
 }
 
-// In place, two ranks swap blocks of one size.
+// In place, two ranks swap blocks of equal size.
 BlockSizes sizes_of(const Case& one) {
   const std::int64_t count = one.problem.count;
   if (!one.uneven) return [count](Rank, Rank) { return count; };
@@ -54,25 +54,25 @@ std::set<Rank> roots(const Traits& of, Rank ranks) {
 
 std::set<std::int32_t> widths(const Algorithm& algorithm, Rank ranks) {
   if (algorithm.width == 0 || ranks > full_matrix) return {0};
-  // Swaps one at a time take steps that are predicted.
+  // The steps are predicted only for one swap at a time.
   if (algorithm.width == 1) return {0, 2, 4};
   return {2, 3, 4, 8};
 }
 
-// The problem's numbers aside: whether, and how, it applies to an algorithm.
-struct Variety {
+// The flags of a problem.
+struct ProblemVariant {
   bool in_place, commutative, fixed_order, cut, uneven;
 };
 
-std::vector<Variety> varieties(const Algorithm& algorithm, Rank ranks) {
+std::vector<ProblemVariant> problem_variants(const Algorithm& algorithm, Rank ranks) {
   const Traits of = traits(algorithm.collective);
   const bool may_be_uneven = of.separate_blocks || of.counts_differ;
-  std::vector<Variety> all;
+  std::vector<ProblemVariant> all;
   for (unsigned bits = 0; bits < 32; ++bits) {
     const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
-    const Variety one{bit(0), !bit(1), bit(2), bit(3), bit(4)};
+    const ProblemVariant one{bit(0), !bit(1), bit(2), bit(3), bit(4)};
     const bool reduction_only = !one.commutative || one.fixed_order;
-    // Of a kind that holds more, above the full matrix only that.
+    // Above the full matrix only the most general variant.
     const bool once_is_enough =
         ranks > full_matrix && ((may_be_uneven && !one.uneven) || (algorithm.segmented && !one.cut) ||
                                 (algorithm.fixed_order && !one.commutative && !one.fixed_order));
@@ -84,13 +84,14 @@ std::vector<Variety> varieties(const Algorithm& algorithm, Rank ranks) {
   return all;
 }
 
-// Where a hierarchical algorithm runs; for all others nowhere in particular.
+// The machine of a hierarchical algorithm; empty for all others.
 struct Machine {
   std::shared_ptr<const Topology> topology;
   std::int64_t room = 0;
 };
 
-// Nodes of one size and of different ones, dealt out in turn, in racks; room for everything, for a few units, for none.
+// Nodes of equal and different sizes, block and cyclic placement, racks; shared memory for all data, for a few units,
+// none.
 std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
   if (!algorithm.hierarchical) return {{}};
   constexpr std::int64_t plenty = 1 << 20;
@@ -108,25 +109,25 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
   const auto racks = named([](Rank rank) { return rank / 6; }, [](Rank rank) { return rank / 2; });
   const auto sites = named([](Rank rank) { return rank / 12; }, [](Rank rank) { return rank / 4; },
                            [](Rank rank) { return rank / 3; });
-  // Many ranks through little room take many operations.
+  // Many ranks with little shared memory need many operations.
   const std::int64_t little = ranks <= every_machine ? 9 : 3 * std::int64_t{ranks};
   const auto fours = named([](Rank rank) { return rank / 4; });
-  // Swaps go through messages alone.
+  // Swaps use messages only.
   if (algorithm.swaps) return {{nullptr, 0}, {fours, 0}, {uneven, 0}, {in_turn, 0}, {racks, 0}};
   return {{nullptr, plenty}, {nullptr, little}, {fours, plenty},        {fours, 24}, {fours, 120},
           {fours, 0},        {uneven, 16},      {in_turn, little + 31}, {racks, 24}, {racks, 0},
           {sites, 30},       {in_turn, 0},      {sites, plenty}};
 }
 
-std::string disagreement(const std::optional<Prediction>& predicted, const Verdict& verdict) {
+std::string disagreement(const std::optional<Prediction>& predicted, const ProofResult& verdict) {
   if (!predicted) return {};
-  const std::int64_t steps = predicted->steps == Prediction::not_said ? Prediction::not_said : verdict.steps;
+  const std::int64_t steps = predicted->steps == Prediction::unknown_steps ? Prediction::unknown_steps : verdict.steps;
   if (predicted == Prediction{steps, verdict.messages, verdict.units}) return {};
-  return fmt::format("predicted {} steps, {} messages, {} units; there are {}, {}, {}", predicted->steps,
+  return fmt::format("predicted {} steps, {} messages, {} units, but found {}, {}, {}", predicted->steps,
                      predicted->messages, predicted->units, verdict.steps, verdict.messages, verdict.units);
 }
 
-// The same case with the strictest order of operands that the algorithm keeps.
+// The same case with the strictest operand order that the algorithm supports.
 std::optional<Problem> stricter(const Algorithm& algorithm, const Problem& problem) {
   Problem strict = problem;
   strict.commutative = false;
@@ -136,8 +137,8 @@ std::optional<Problem> stricter(const Algorithm& algorithm, const Problem& probl
   return strict;
 }
 
-// Whether all that is claimed of the problem, and its schedules on all ranks, are those of a stricter one: that is a
-// case of its own, and its proof holds for both.
+// Whether the problem's requirements and its schedules on all ranks equal those of a stricter case, whose proof then
+// covers both.
 bool proved_by_stricter(const Algorithm& algorithm, const Problem& problem, const std::vector<Schedule>& schedules) {
   std::optional<Problem> strict = stricter(algorithm, problem);
   if (!strict || predict(algorithm, problem) != predict(algorithm, *strict)) return false;
@@ -149,10 +150,10 @@ bool proved_by_stricter(const Algorithm& algorithm, const Problem& problem, cons
   return true;
 }
 
-// Proves the case and holds the algorithm's prediction against its schedules. Returns what is wrong.
+// Proves the case and compares the algorithm's prediction with its schedules. Returns the error.
 std::string prove(const Case& one, const Subject& subject) {
   if (proved_by_stricter(*one.algorithm, one.problem, subject.schedules)) return {};
-  const Verdict verdict = prove(subject);
+  const ProofResult verdict = prove(subject);
   if (!verdict.proved()) return verdict.fault;
   const Traits of = traits(one.algorithm->collective);
   const std::int64_t least = of.in_blocks() ? 1 : one.problem.ranks;
@@ -176,23 +177,23 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
   std::vector<Case> all;
   std::size_t next = 0;
   const std::vector<Machine> known = machines(algorithm, ranks);
-  const auto add = [&](const Variety& variety, std::int64_t count, Rank root, std::int32_t width) {
+  const auto add = [&](const ProblemVariant& variant, std::int64_t count, Rank root, std::int32_t width) {
     Case one{.algorithm = &algorithm, .problem = {}};
     one.problem.ranks = ranks;
     one.problem.root = root;
     one.problem.count = count;
-    one.problem.in_place = variety.in_place;
-    one.problem.commutative = variety.commutative;
-    one.problem.fixed_order = variety.fixed_order;
-    one.problem.segment = variety.cut ? 7 : 0;
+    one.problem.in_place = variant.in_place;
+    one.problem.commutative = variant.commutative;
+    one.problem.fixed_order = variant.fixed_order;
+    one.problem.segment = variant.cut ? 7 : 0;
     one.problem.width = width;
-    one.uneven = variety.uneven;
+    one.uneven = variant.uneven;
     one.replayed = ranks <= full_matrix;
     one.seed = all.size() + 1 + static_cast<std::uint64_t>(ranks) * 1000;
     one.types = one.seed % 2 == 0 ? replay::Types::gaps : replay::Types::contiguous;
     if (of.counts_differ) one.shares = shares_of(one);
     one.problem.shares = one.shares.get();
-    // All machines for few ranks, for many they take turns, as far as the algorithm serves there.
+    // All machines for few ranks, one in turn for many, if the algorithm is applicable there.
     std::size_t wanted = ranks <= every_machine ? known.size() : 1;
     for (std::size_t i = 0; i < known.size() && wanted > 0; ++i) {
       const Machine& machine = known[(next++) % known.size()];
@@ -206,10 +207,10 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       --wanted;
     }
   };
-  for (const Variety& variety : varieties(algorithm, ranks)) {
+  for (const ProblemVariant& variant : problem_variants(algorithm, ranks)) {
     for (std::int64_t count : counts(of, ranks)) {
       for (Rank root : roots(of, ranks)) {
-        for (std::int32_t width : widths(algorithm, ranks)) add(variety, count, root, width);
+        for (std::int32_t width : widths(algorithm, ranks)) add(variant, count, root, width);
       }
     }
   }
@@ -238,7 +239,7 @@ std::string describe(const Case& one) {
   if (problem.segment > 0) text += fmt::format(", segments of {}", problem.segment);
   if (problem.width > 0) text += fmt::format(", width {}", problem.width);
   if (problem.in_place) text += ", in place";
-  if (!problem.commutative) text += problem.fixed_order ? ", in a fixed order" : ", not commutative";
+  if (!problem.commutative) text += problem.fixed_order ? ", in rank order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
   if (one.algorithm->hierarchical) text += fmt::format(", {}, room {}", described(one.machine), problem.room);
   if (one.types == replay::Types::gaps) text += ", types with gaps";

@@ -8,7 +8,7 @@
 
 namespace quadrille::verify {
 
-// The blocks of one rank that a run has touched.
+// The blocks of one rank that a run has accessed.
 class Memory {
  public:
   struct Block {
@@ -16,13 +16,13 @@ class Memory {
     Contents contents;
   };
 
-  // Null if the block was not touched.
+  // Null if the block was not accessed.
   const Block* find(Buffer buffer, std::int32_t block) const {
     const std::int32_t number = numbers_.find({static_cast<std::int64_t>(buffer), block});
     return number < 0 ? nullptr : &blocks_[static_cast<std::size_t>(number)];
   }
 
-  // The block, as make() gives it if it was not touched before. Valid until the next touch.
+  // The block, created by make() on first access. Valid until the next call.
   template <class Make>
   Block& touch(Buffer buffer, std::int32_t block, Make&& make) {
     const auto number = static_cast<std::size_t>(numbers_.add({static_cast<std::int64_t>(buffer), block}));

@@ -21,7 +21,7 @@ std::string describe(const Unrolled& ranks, Rank rank, std::int32_t instance) {
   return fmt::format("rank {}: {}", rank, to_text(ranks.schedule(), token));
 }
 
-// What a region covers in an iteration, cut at the end of its block.
+// The range of a region in an iteration, limited to its block.
 Range covered(const Subject& subject, const Execution& execution, Rank rank, const Region& region,
               std::int64_t iteration) {
   Range range = range_at(region, iteration);
@@ -93,7 +93,7 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
       }
       const std::int32_t before = std::exchange(last[stream], instance);
       if (!rank.ordered(before, instance, true)) {
-        return fmt::format("left to luck: {} and {} can be posted in either order", describe(rank, id, before),
+        return fmt::format("nondeterministic: {} and {} can be posted in either order", describe(rank, id, before),
                            describe(rank, id, instance));
       }
     }
@@ -103,8 +103,8 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
 
 namespace {
 
-// The happens-before relation across ranks: local dependencies, a send before the end of its receive, the setting of
-// a counter before the end of a wait for it.
+// The happens-before relation across ranks: local dependencies, a send before the end of its receive, an update of a
+// counter before the end of a wait for it.
 class GlobalOrder {
  public:
   GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
@@ -113,20 +113,20 @@ class GlobalOrder {
       rank_.insert(rank_.end(), static_cast<std::size_t>(rank.size()), static_cast<Rank>(base_.size() - 1));
       base_.push_back(base_.back() + rank.size());
     }
-    teller_.assign(static_cast<std::size_t>(base_.back()), -1);
+    remote_cause_.assign(static_cast<std::size_t>(base_.back()), -1);
     for (const Matched& message : execution.messages) {
-      teller_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
+      remote_cause_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
     }
     gather_counters();
     for (Id id = 0; id < base_.back(); ++id) {
       const Kind kind = operation(id).kind;
-      if (kind == Kind::wait || kind == Kind::await) teller_[static_cast<std::size_t>(id)] = setting_for(id);
+      if (kind == Kind::wait || kind == Kind::await) remote_cause_[static_cast<std::size_t>(id)] = setting_for(id);
     }
   }
 
   std::string fault() const { return fault_.empty() ? check_slots() : fault_; }
 
-  // Who is known to have begun when a rank ends: told along the relation, in the order of the events.
+  // The ranks known to have begun when a rank ends, propagated along the relation in the order of the events.
   std::vector<RankSet> heard_at_the_end() const {
     std::vector<std::tuple<std::int64_t, Id, bool>> events;  // when, what, posted
     for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
@@ -151,7 +151,7 @@ class GlobalOrder {
           return true;
         });
       } else {
-        if (const Id teller = told_by(id); teller >= 0) heard.unite(when_posted[static_cast<std::size_t>(teller)]);
+        if (const Id cause = remote_cause(id); cause >= 0) heard.unite(when_posted[static_cast<std::size_t>(cause)]);
         at_end[static_cast<std::size_t>(rank)].unite(heard);
       }
     }
@@ -204,14 +204,14 @@ class GlobalOrder {
     if (rank_of(before.by) != rank_of(id)) {
       fault_ = fmt::format("two writers of one counter: {} and {}", text(before.by), text(id));
     } else if (value_of(id) <= before.value || !ranks(rank_of(id)).ordered(local(before.by), local(id), true)) {
-      fault_ = fmt::format("a counter can go back: {} and {}", text(before.by), text(id));
+      fault_ = fmt::format("a counter can decrease: {} and {}", text(before.by), text(id));
     }
   }
 
-  // Whose posting on another rank the end of an operation waits for; -1 if it does not.
-  Id told_by(Id id) const { return teller_[static_cast<std::size_t>(id)]; }
+  // The operation on another rank whose posting the completion of this one waits for; -1 if none.
+  Id remote_cause(Id id) const { return remote_cause_[static_cast<std::size_t>(id)]; }
 
-  // The setting that lets a wait end; -1 if the counter stands high enough from the start.
+  // The update that completes a wait; -1 if the counter is high enough from the start.
   Id setting_for(Id wait) const {
     const Operation& of = operation(wait);
     const auto found = counters_.find({of.kind == Kind::wait ? of.peer : rank_of(wait), of.counter});
@@ -225,7 +225,7 @@ class GlobalOrder {
 
   // Whether `earlier` is always complete before `later` is posted.
   bool ordered(Id earlier, Id later) const {
-    std::unordered_set<Id> seen;  // whose posting is known to come before
+    std::unordered_set<Id> seen;  // known to be posted before
     std::vector<Id> stack{later};
     bool found = false;
     const std::int64_t since = posted(earlier);
@@ -240,9 +240,9 @@ class GlobalOrder {
         const Id before = global(rank, instance);
         if (before == earlier && !posted_only) found = true;
         push(before);
-        // What its end waits for on other ranks comes before, too, if it has to be complete.
+        // If it must be complete, so must be what its completion waits for on other ranks.
         if (posted_only) return !found;
-        push(told_by(before));
+        push(remote_cause(before));
         return !found;
       });
     }
@@ -285,8 +285,8 @@ class GlobalOrder {
   const Subject& subject_;
   const Execution& execution_;
   std::vector<Id> base_;
-  std::vector<Rank> rank_;  // of each
-  std::vector<Id> teller_;  // see told_by
+  std::vector<Rank> rank_;        // of each
+  std::vector<Id> remote_cause_;  // see remote_cause
   std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
   std::string fault_;
 };
@@ -294,7 +294,7 @@ class GlobalOrder {
 }  // namespace
 
 std::string race_on_slots(const Subject& subject, const Execution& execution) {
-  // A well-formed schedule uses no slots and counters but those that it declares, as all ranks do.
+  // A well-formed schedule uses only declared slots and counters, the same on all ranks.
   const Schedule& first = subject.schedules.front();
   const bool none = first.slots.empty() && first.counters == 0;
   return none ? std::string() : GlobalOrder(subject, execution).fault();
@@ -305,7 +305,7 @@ std::string missing_synchronisation(const Subject& subject, const Execution& exe
   const std::vector<RankSet> heard = GlobalOrder(subject, execution).heard_at_the_end();
   for (std::size_t rank = 0; rank < heard.size(); ++rank) {
     if (!heard[rank].is_all(static_cast<Rank>(heard.size())))
-      return fmt::format("rank {} can end before everybody has begun", rank);
+      return fmt::format("rank {} can end before every rank has begun", rank);
   }
   return {};
 }

@@ -6,19 +6,19 @@
 
 namespace quadrille::verify {
 
-// Faults in the order of events, found on the happens-before relation; empty if there are none.
+// Errors in the order of events, found in the happens-before relation; empty if there are none.
 
 // Conflicting accesses of a rank's own memory that are not ordered by its own dependencies.
 std::string race_on_own_memory(const Subject& subject, const Execution& execution);
 
-// Messages of one stream whose order of posting is left open.
+// Messages of one stream whose posting order is not determined.
 std::string unordered_stream(const Subject& subject, const Execution& execution);
 
-// Counters with two writers, or that could go back; slots that two ranks touch without an order between them, by way
-// of messages, counters and notifications.
+// Counters with two writers, or that could decrease; conflicting accesses to slots that are not ordered by messages,
+// counters and notifications.
 std::string race_on_slots(const Subject& subject, const Execution& execution);
 
-// Ranks that can end before some other has begun.
+// Ranks that can end before another has begun.
 std::string missing_synchronisation(const Subject& subject, const Execution& execution);
 
 }  // namespace quadrille::verify

@@ -18,14 +18,14 @@ std::string ill_formed(const Subject& subject) {
   for (Rank rank = 0; rank < ranks; ++rank) {
     const Schedule& schedule = subject.schedules[static_cast<std::size_t>(rank)];
     if (schedule.rank != rank || schedule.ranks != ranks)
-      return fmt::format("rank {} has the schedule of another", rank);
+      return fmt::format("rank {} has the schedule of another rank", rank);
     if (const std::string why = malformed(schedule); !why.empty()) return fmt::format("rank {}: {}", rank, why);
     const bool alike = schedule.unit == first.unit && schedule.channels == first.channels &&
                        schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
                        schedule.slots == first.slots;
-    if (!alike) return fmt::format("rank {} declares other units, channels, counters or slots than rank 0", rank);
+    if (!alike) return fmt::format("rank {} declares different units, channels, counters or slots than rank 0", rank);
     if (schedule.scratch_units() > subject.scratch_limit) {
-      return fmt::format("rank {} takes {} units of scratch, more than the {} declared", rank, schedule.scratch_units(),
+      return fmt::format("rank {} uses {} units of scratch, more than the {} declared", rank, schedule.scratch_units(),
                          subject.scratch_limit);
     }
     for (const Loop& loop : schedule.loops) {
@@ -37,7 +37,7 @@ std::string ill_formed(const Subject& subject) {
   return {};
 }
 
-// Everything a put changes must be known to have arrived before the collective ends.
+// Every put must be complete before the collective ends.
 std::string unflushed_put(const Execution& execution) {
   for (const Unrolled& rank : execution.ranks) {
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
@@ -87,7 +87,7 @@ class Results {
     return held.size() == 1 && held.front().value == Value{source, meaning.from.offset};
   }
 
-  // Each expression over all ranks that count, at its own index, and the same on every rank that has this result.
+  // Each expression combines all contributing ranks, at its own index, and is the same on every rank with this result.
   bool is_reduction(const Meaning& meaning, const std::vector<Held>& held) {
     const bool complete = std::all_of(held.begin(), held.end(), [&](const Held& piece) {
       const std::int32_t expression = piece.value.expression;
@@ -107,8 +107,8 @@ class Results {
 
 }  // namespace
 
-Verdict prove(const Subject& subject) {
-  Verdict verdict;
+ProofResult prove(const Subject& subject) {
+  ProofResult verdict;
   verdict.fault = ill_formed(subject);
   if (!verdict.proved()) return verdict;
   Expressions expressions(subject.commutative);

@@ -40,7 +40,7 @@ bool Expressions::combines_all(std::int32_t expression, Rank ranks, std::int32_t
 
 namespace {
 
-// Lengthens `last` by a piece that continues it; false if this one does not.
+// Extends `last` by a piece that continues it; false if it does not.
 bool merge(Held& last, const Held& piece) {
   const std::int64_t length = last.range.end - last.range.begin;
   const bool continues = last.range.end == piece.range.begin && last.value.expression == piece.value.expression &&
@@ -85,7 +85,7 @@ void Contents::write(std::int64_t begin, std::span<const Held> pieces) {
                                           [&](const Held& piece) { return piece.range.end < range.begin; });
   const auto last =
       std::partition_point(first, pieces_.end(), [&](const Held& piece) { return piece.range.begin <= range.end; });
-  // What stays of the neighbours. Those that only touch the range take part: they may merge with it.
+  // The remaining parts of the neighbours. Adjacent ones are included, since they may merge with the range.
   Held left, right;
   if (first != last) {
     left = cut(*first, {first->range.begin, range.begin});

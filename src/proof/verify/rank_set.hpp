@@ -9,7 +9,7 @@
 
 namespace quadrille::verify {
 
-// Some of the ranks, as sorted runs: in most algorithms a set of ranks is a few neighbours.
+// A set of ranks as sorted runs: in most algorithms it consists of a few runs.
 class RankSet {
  public:
   // Ranks [first, last).
@@ -26,7 +26,7 @@ class RankSet {
   std::span<const Run> runs() const { return runs_; }
   bool is_all(Rank ranks) const { return runs_.size() == 1 && runs_.front() == Run{0, ranks}; }
 
-  // Adds the other's ranks; returns whether none of them was in it before.
+  // Adds the other's ranks; returns whether the sets were disjoint.
   bool unite(const RankSet& other) {
     if (other.runs_.size() == 1) return unite(other.runs_.front());
     if (other.runs_ == runs_) return runs_.empty();

@@ -48,7 +48,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
     if (region.buffer == Buffer::input || region.buffer == Buffer::output) region.block += block_shift;
     return region;
   };
-  // A join that follows everything before, and that everything after follows.
+  // A join that depends on everything before, and that everything after depends on.
   Operation join;
   join.first_region = regions;
   join.first_dependency = static_cast<std::int32_t>(both.dependencies.size());
@@ -87,7 +87,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
 }
 
 Subject in_a_row(const std::vector<Subject>& subjects) {
-  // Blocks of the caller's are few; a round's are found again by their number.
+  // Caller's blocks are few; those of a round are found by their number.
   constexpr std::int32_t blocks_a_round = 1 << 20;
   Subject all = subjects.front();
   for (std::size_t round = 1; round < subjects.size(); ++round) {

@@ -36,7 +36,7 @@ bool Unrolled::ordered(std::int32_t earlier, std::int32_t later, bool posted) co
         return false;
       }
       auto& seen = visited_[static_cast<std::size_t>(before)];
-      // Predecessors stand further up: nothing before `earlier` can lead to it.
+      // Predecessors have lower numbers: nothing before `earlier` can lead to it.
       if (before > earlier && seen != search_) {
         seen = search_;
         stack_.push_back(before);

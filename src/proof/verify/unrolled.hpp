@@ -8,11 +8,11 @@
 
 namespace quadrille::verify {
 
-// One rank's operations with loops unrolled, in program order: loops iteration by iteration. Every local predecessor
-// of an instance stands before it.
+// One rank's operations with loops unrolled, in program order, loops iteration by iteration. Every local predecessor of
+// an instance precedes it.
 class Unrolled {
  public:
-  // `iterations` has the length of each loop.
+  // `iterations` is the number of iterations of each loop.
   Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations);
 
   const Schedule& schedule() const { return schedule_; }
@@ -29,8 +29,8 @@ class Unrolled {
     return place.first + static_cast<std::int32_t>(token.iteration) * place.stride;
   }
 
-  // Calls visit(instance, posted_only) for everything that a run waits for before it posts this instance, apart from
-  // the bound on messages in flight; false from visit ends it.
+  // Calls visit(instance, posted_only) for everything that a run waits for before it posts this instance, except the
+  // limit on messages in flight; false from visit stops.
   template <class Visit>
   void for_each_predecessor(std::int32_t instance, Visit&& visit) const {
     const Token at = token(instance);
@@ -59,7 +59,7 @@ class Unrolled {
   // Whether the later instance is always posted after the earlier one is complete (or, `posted`, after it is posted).
   bool ordered(std::int32_t earlier, std::int32_t later, bool posted) const;
 
-  // When a put has arrived: its first flush, or -1 if it has none.
+  // The flush that completes a put, the first one; -1 if there is none.
   std::int32_t flush_of(std::int32_t put) const;
 
  private:
@@ -72,7 +72,7 @@ class Unrolled {
   const Schedule& schedule_;
   std::vector<std::int64_t> iterations_;
   std::int32_t size_ = 0;
-  // Empty where there are no loops, and an instance is an operation.
+  // Empty without loops, where an instance is an operation.
   std::vector<Token> tokens_;
   std::vector<Place> places_;
   mutable std::vector<std::int32_t> visited_;

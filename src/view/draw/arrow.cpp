@@ -27,7 +27,7 @@ void draw_tail(Canvas& canvas, Point at, const ArrowStyle& style) {
   canvas.circle(at, 1.3 * style.scale + style.width / 2, fmt::format(R"(fill="{}")", style.colour));
 }
 
-// The shaft ends where the head begins.
+// The shaft ends at the base of the head.
 void draw_shaft_and_head(Canvas& canvas, Point from, Point to, const ArrowStyle& style) {
   const double length = distance(from, to);
   const double head = 7.5 * style.scale + style.width;
@@ -57,19 +57,19 @@ void draw_slot(Canvas& canvas, Point centre, const ArrowStyle& style) {
              fmt::format(R"(fill="{}" stroke="{}" stroke-width="{}")", paper, style.colour, number(1.5 * style.scale)));
 }
 
-// The two halves of an arrow that goes around.
+// The two halves of an arrow that wraps around.
 struct Arrows::Around {
   Point leaves;   // at the sender
-  Point out;      // where it meets the edge
-  Point in;       // where it comes back, at the other
+  Point out;      // at the edge
+  Point in;       // at the opposite edge
   Point arrives;  // at the receiver
-  Rank apart;     // the shorter way
+  Rank apart;     // the shorter distance
 };
 
-Arrows::Arrows(const Story& story, const Palette& palette, const Page& page)
-    : story_(story), palette_(palette), page_(page) {
+Arrows::Arrows(const Timeline& timeline, const Palette& palette, const Page& page)
+    : timeline_(timeline), palette_(palette), page_(page) {
   bool first = true;
-  for (const Transfer& transfer : story.transfers) {
+  for (const Transfer& transfer : timeline.transfers) {
     if (transfer.units == 0) continue;
     least_units_ = first ? transfer.units : std::min(least_units_, transfer.units);
     most_units_ = std::max(most_units_, transfer.units);
@@ -79,13 +79,13 @@ Arrows::Arrows(const Story& story, const Palette& palette, const Page& page)
 
 Arrows::Around Arrows::around(const Transfer& transfer) const {
   const bool rightward = transfer.to < transfer.from;
-  const double turn = (rightward ? 1 : -1) * page_.column * story_.ranks;
+  const double turn = (rightward ? 1 : -1) * page_.column * timeline_.ranks;
   const Point from{page_.x(transfer.from), page_.leave_y(transfer.step)};
   const Point to{page_.x(transfer.to), page_.arrive_y(transfer.step)};
   const double edge = rightward ? page_.right : page_.left;
   const double share = (edge - from.x) / (to.x + turn - from.x);
   const Point out = between(from, {to.x + turn, to.y}, share);
-  return {from, out, {out.x - turn, out.y}, to, story_.ranks - std::abs(transfer.to - transfer.from)};
+  return {from, out, {out.x - turn, out.y}, to, timeline_.ranks - std::abs(transfer.to - transfer.from)};
 }
 
 ArrowStyle Arrows::style(const Transfer& transfer) const {
@@ -97,30 +97,33 @@ ArrowStyle Arrows::style(const Transfer& transfer) const {
   return {palette_.of(transfer), width * s, partial(transfer), s};
 }
 
-// How far before the lifeline the arrow's tip stops.
+// Distance from the arrow's tip to the lifeline.
 double Arrows::stop(const Transfer& transfer) const {
-  const bool folded = std::binary_search(story_.folds.begin(), story_.folds.end(), Fold{transfer.to, transfer.step});
+  const bool folded =
+      std::binary_search(timeline_.folds.begin(), timeline_.folds.end(), Fold{transfer.to, transfer.step});
   if (folded) return page_.fold_radius() + page_.scale;
-  const bool into_slot = transfer.way == Way::put || transfer.way == Way::write;
+  const bool into_slot = transfer.kind == TransferKind::put || transfer.kind == TransferKind::write;
   return into_slot ? 5 * page_.scale : 1.5 * page_.scale;
 }
 
 void Arrows::draw(Canvas& canvas, const Transfer& transfer) const {
   const ArrowStyle look = style(transfer);
   const Around path = around(transfer);
-  const char* kind = transfer.way == Way::message ? "message" : transfer.way == Way::put ? "put" : "shared";
+  const char* kind = transfer.kind == TransferKind::message ? "message"
+                     : transfer.kind == TransferKind::put   ? "put"
+                                                            : "shared";
   canvas.open("g", fmt::format(R"(class="{}")", kind));
   canvas.text_element("title", "", description(transfer));
   const Point start = transfer.around ? path.in : path.leaves;
   const Point tip = between(start, path.arrives, 1 - stop(transfer) / distance(start, path.arrives));
   if (transfer.around) canvas.line(path.leaves, path.out, stroke(look));
   draw_shaft_and_head(canvas, start, tip, look);
-  if (transfer.way == Way::read) {
+  if (transfer.kind == TransferKind::read) {
     draw_slot(canvas, path.leaves, look);
   } else {
     draw_tail(canvas, path.leaves, look);
   }
-  if (transfer.way == Way::put || transfer.way == Way::write) draw_slot(canvas, path.arrives, look);
+  if (transfer.kind == TransferKind::put || transfer.kind == TransferKind::write) draw_slot(canvas, path.arrives, look);
   canvas.close("g");
 }
 
@@ -145,11 +148,13 @@ void Arrows::label_ends(Canvas& canvas, const Transfer& transfer) const {
 std::string Arrows::description(const Transfer& transfer) const {
   std::string text = fmt::format("step {}: rank {} to rank {}", transfer.step, transfer.from, transfer.to);
   if (transfer.units == 0) return text + ", signal";
-  const Cargo& cargo = transfer.cargo;
-  text += fmt::format(", {} {}", transfer.units, story_.unit);
-  if (palette_.says() == Says::part) text += fmt::format(", from {} to {}", cargo.part.begin, cargo.part.end - 1);
-  if (palette_.says() == Says::block) text += fmt::format(", blocks {} to {}", cargo.first_block, cargo.last_block);
-  if (story_.reduces) text += partial(transfer) ? ", partial" : ", final";
+  const Payload& payload = transfer.payload;
+  text += fmt::format(", {} {}", transfer.units, timeline_.unit);
+  if (palette_.colour_by() == ColourBy::part)
+    text += fmt::format(", from {} to {}", payload.part.begin, payload.part.end - 1);
+  if (palette_.colour_by() == ColourBy::block)
+    text += fmt::format(", blocks {} to {}", payload.first_block, payload.last_block);
+  if (timeline_.reduces) text += partial(transfer) ? ", partial" : ", final";
   return text;
 }
 

@@ -5,34 +5,36 @@
 #include "draw/canvas.hpp"
 #include "draw/page.hpp"
 #include "draw/palette.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 
 namespace quadrille::draw {
 
 struct ArrowStyle {
   std::string colour;
   double width = 2;
-  bool partial = false;  // broken line and hollow head
+  bool partial = false;  // dashed, with a hollow head
   double scale = 1;
 };
 
 // An arrow with its head, and a dot at its tail.
 void draw_arrow(Canvas& canvas, Point from, Point to, const ArrowStyle& style);
-// A place that other ranks reach.
+// Memory that other ranks access.
 void draw_slot(Canvas& canvas, Point centre, const ArrowStyle& style);
 
-// The transfers of a story on their page.
+// Draws the transfers of a timeline on a page.
 class Arrows {
  public:
-  Arrows(const Story& story, const Palette& palette, const Page& page);
+  Arrows(const Timeline& timeline, const Palette& palette, const Page& page);
 
   void draw(Canvas& canvas, const Transfer& transfer) const;
-  // Numbers of the peers at the ends of arrows that go around the edge.
+  // Labels arrows that wrap around the edge with their peers.
   void label_ends(Canvas& canvas, const Transfer& transfer) const;
 
   ArrowStyle style(const Transfer& transfer) const;
-  bool partial(const Transfer& transfer) const { return story_.reduces && transfer.units > 0 && !transfer.cargo.all; }
-  // Less than a quarter is not seen, and is not meant: shares that differ by one.
+  bool partial(const Transfer& transfer) const {
+    return timeline_.reduces && transfer.units > 0 && !transfer.payload.all;
+  }
+  // A difference below a quarter is not visible, and comes from shares that differ by one.
   bool widths_differ() const { return 5 * least_units_ < 4 * most_units_; }
 
  private:
@@ -41,7 +43,7 @@ class Arrows {
   std::string description(const Transfer& transfer) const;
   double stop(const Transfer& transfer) const;
 
-  const Story& story_;
+  const Timeline& timeline_;
   const Palette& palette_;
   const Page& page_;
   std::int64_t least_units_ = 0;

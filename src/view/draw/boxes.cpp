@@ -19,7 +19,7 @@ constexpr double tile_height = 25;
 constexpr double good_shape = 1.7;  // width to height
 constexpr double least_width = 360;
 
-// Told apart by the colour-blind as well.
+// Distinguishable for colour-blind readers.
 constexpr std::array<const char*, 6> mark_colours = {ink, accent, "#009e73", "#d55e00", "#cc79a7", "#56b4e9"};
 constexpr std::array<const char*, 2> fills = {"#f1f5f9", paper};
 
@@ -86,7 +86,7 @@ class BoxesDrawing {
   }
 
  private:
-  // Boxes of one depth are to be of one size.
+  // Boxes of one depth have the same size.
   void take_widths(const Box& box, std::size_t depth) {
     if (name_widths_.size() <= depth) name_widths_.push_back(0);
     name_widths_[depth] = std::max(name_widths_[depth], text_width(box.name, name_size));
@@ -127,7 +127,7 @@ class BoxesDrawing {
     }
   }
 
-  // In a cell that may be larger than the box needs.
+  // The cell may be larger than the box needs.
   void draw(const Box& box, Point at, Size cell, std::size_t depth) {
     body_.box(at, cell.width, cell.height, 7,
               fmt::format(R"(class="box" fill="{}" stroke="#cbd5e1" stroke-width="1.2")", fills[depth % fills.size()]));
@@ -158,7 +158,7 @@ class BoxesDrawing {
 
   static const char* colour_of(int mark) { return mark_colours[static_cast<std::size_t>(mark) % mark_colours.size()]; }
 
-  // Returns where it ends.
+  // Returns its lower end.
   double draw_legend(double y) {
     if (picture_.marks.empty()) return y - 14;
     constexpr double sample = 18;

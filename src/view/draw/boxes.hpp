@@ -10,10 +10,10 @@ namespace quadrille::draw {
 // A small box with a number.
 struct Tile {
   std::string text;
-  int mark = -1;  // one of the picture's; -1: none
+  int mark = -1;  // index into Boxes::marks; -1: none
 };
 
-// Has boxes or tiles in it.
+// Contains boxes or tiles.
 struct Box {
   std::string name;
   std::vector<Box> inside = {};
@@ -23,10 +23,10 @@ struct Box {
 struct Boxes {
   Title title;
   std::vector<Box> outermost;
-  std::vector<std::string> marks;  // what they say, for the legend
+  std::vector<std::string> marks;  // their texts in the legend
 };
 
-// Boxes in boxes as an SVG that stands alone. Same input, same text.
+// Nested boxes as a self-contained SVG. Deterministic.
 std::string boxes(const Boxes& picture);
 
 }  // namespace quadrille::draw

@@ -7,7 +7,7 @@
 
 namespace quadrille::draw {
 
-// Pixels at a picture's natural width; at half of it the text can still be read.
+// Pixels at the natural width; text is still readable at half of it.
 inline constexpr double margin = 18;
 inline constexpr double text_size = 15;
 inline constexpr double line_height = 22;
@@ -17,13 +17,13 @@ struct Point {
   double y = 0;
 };
 
-// Text as XML takes it: markup escaped, characters that XML does not know left out.
+// Escaped for XML; characters that XML does not allow are omitted.
 std::string escaped(std::string_view text);
 
 // A coordinate, to a tenth of a pixel.
 std::string number(double value);
 
-// About how wide a text is set, for the layout: fonts differ.
+// The approximate width of a text, since fonts differ.
 double text_width(std::string_view text, double size);
 
 // A text to be placed.
@@ -35,7 +35,7 @@ struct Label {
   bool bold = false;
 };
 
-// Elements of an SVG, one after another. Attributes come as they are written: `stroke="red"`.
+// Writes SVG elements. Attributes are given as text: `stroke="red"`.
 class Canvas {
  public:
   void open(std::string_view tag, std::string_view attributes);

@@ -10,7 +10,7 @@
 #include "draw/legend.hpp"
 #include "draw/page.hpp"
 #include "draw/palette.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 
 namespace quadrille::draw {
 
@@ -27,10 +27,10 @@ void draw_title(Canvas& canvas, const Title& title, const Page& page) {
   }
 }
 
-void draw_bands(Canvas& canvas, const Story& story, const Page& page) {
+void draw_bands(Canvas& canvas, const Timeline& timeline, const Page& page) {
   const double size = page.text_size();
   canvas.open("g", R"(class="steps")");
-  for (std::int64_t step = 1; step <= story.steps; ++step) {
+  for (std::int64_t step = 1; step <= timeline.steps; ++step) {
     const double top = page.top_of(step);
     const char* fill = step % 2 == 1 ? "#f1f5f9" : "#fafbfd";
     canvas.box({page.left, top}, page.right - page.left, page.band, 0, fmt::format(R"(fill="{}")", fill));
@@ -40,12 +40,12 @@ void draw_bands(Canvas& canvas, const Story& story, const Page& page) {
   canvas.close("g");
 }
 
-void draw_lifelines(Canvas& canvas, const Story& story, const Page& page) {
+void draw_lifelines(Canvas& canvas, const Timeline& timeline, const Page& page) {
   const double end = page.bands_end + 8 * page.scale;
   canvas.open("g", R"(class="lifelines")");
-  for (Rank rank = 0; rank < story.ranks; ++rank) {
+  for (Rank rank = 0; rank < timeline.ranks; ++rank) {
     const double x = page.x(rank);
-    const std::int64_t from = story.holds_from[static_cast<std::size_t>(rank)];
+    const std::int64_t from = timeline.holds_from[static_cast<std::size_t>(rank)];
     canvas.open("g", R"(class="lifeline")");
     canvas.line({x, page.boxes_y}, {x, end}, lifeline_stroke(false, page.scale));
     if (from >= 0) {
@@ -57,16 +57,17 @@ void draw_lifelines(Canvas& canvas, const Story& story, const Page& page) {
   canvas.close("g");
 }
 
-void draw_ranks(Canvas& canvas, const Story& story, const Palette& palette, const Page& page) {
+void draw_ranks(Canvas& canvas, const Timeline& timeline, const Palette& palette, const Page& page) {
   const double size = std::min(17 * page.scale, 0.58 * page.column);
   const double width = std::min(34 * page.scale, 0.84 * page.column);
   const double height = 1.6 * size;
   const double text = page.text_size();
   canvas.label({{page.steps_x(), page.boxes_y + 0.35 * text}, text, quiet_ink, "end"}, "rank");
-  for (Rank rank = 0; rank < story.ranks; ++rank) {
-    // Filled: the colour of its data, or, where colour says something else, that it holds its result from the start.
-    const bool source = palette.says() == Says::source;
-    const bool filled = source || story.holds_from[static_cast<std::size_t>(rank)] == 0;
+  for (Rank rank = 0; rank < timeline.ranks; ++rank) {
+    // Filled with the colour of its data or, if colours mean something else, to show that it holds its result from the
+    // start.
+    const bool source = palette.colour_by() == ColourBy::source;
+    const bool filled = source || timeline.holds_from[static_cast<std::size_t>(rank)] == 0;
     const std::string colour = source ? palette.of_source(rank) : filled ? "#475569" : "#94a3b8";
     const Point centre{page.x(rank), page.boxes_y};
     canvas.box({centre.x - width / 2, centre.y - height / 2}, width, height, 0.3 * height,
@@ -77,9 +78,9 @@ void draw_ranks(Canvas& canvas, const Story& story, const Palette& palette, cons
   }
 }
 
-// What goes around fades out towards the edge.
+// Arrows that wrap around fade out towards the edge.
 void draw_fade(Canvas& canvas, const Page& page, bool right) {
-  const double over = 6 * page.scale;  // corners of strokes and heads stand out beyond the band
+  const double over = 6 * page.scale;  // strokes and heads extend beyond the band
   const double width = page.column / 2 + over;
   const char* id = right ? "fade-right" : "fade-left";
   canvas.open("linearGradient", fmt::format(R"(id="{}" x1="{:d}" x2="{:d}")", id, right, !right));
@@ -90,18 +91,18 @@ void draw_fade(Canvas& canvas, const Page& page, bool right) {
              0, fmt::format("fill='url(#{})'", id));
 }
 
-void draw_transfers(Canvas& canvas, const Story& story, const Arrows& arrows, const Page& page) {
-  for (const Transfer& transfer : story.transfers) arrows.draw(canvas, transfer);
-  if (story.around) {
+void draw_transfers(Canvas& canvas, const Timeline& timeline, const Arrows& arrows, const Page& page) {
+  for (const Transfer& transfer : timeline.transfers) arrows.draw(canvas, transfer);
+  if (timeline.around) {
     draw_fade(canvas, page, false);
     draw_fade(canvas, page, true);
-    for (const Transfer& transfer : story.transfers) arrows.label_ends(canvas, transfer);
+    for (const Transfer& transfer : timeline.transfers) arrows.label_ends(canvas, transfer);
   }
-  if (story.transfers.empty()) {
+  if (timeline.transfers.empty()) {
     const double y = page.legend_y;
     canvas.label({{(page.left + page.right) / 2, y}, page.text_size(), quiet_ink, "middle"}, "no messages");
   }
-  for (const Fold& fold : story.folds) {
+  for (const Fold& fold : timeline.folds) {
     const double y = fold.step == 0 ? page.bands_y - page.fold_radius() : page.arrive_y(fold.step);
     draw_fold(canvas, {page.x(fold.rank), y}, page.fold_radius());
   }
@@ -115,8 +116,8 @@ std::string assembled(const Canvas& body, const Title& title, const Page& page) 
                                   "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
   picture.text_element("title", "", title.heading);
   picture.text_element("desc", "",
-                       fmt::format("{}{}Ranks stand side by side, steps follow one another from top to bottom, and "
-                                   "every arrow leads from one rank to another.",
+                       fmt::format("{}{}A column per rank, time runs from top to bottom, and every arrow is a transfer "
+                                   "from one rank to another.",
                                    title.subheading, title.subheading.empty() ? "" : ". "));
   picture.box({0, 0}, page.width, page.height, 12 * page.scale, fmt::format(R"(fill="{}")", paper));
   return picture.str() + body.str() + "</svg>\n";
@@ -126,22 +127,22 @@ std::string assembled(const Canvas& body, const Title& title, const Page& page) 
 
 std::string svg(const verify::Subject& subject, const Title& title) {
   if (subject.schedules.size() > static_cast<std::size_t>(most_ranks)) {
-    throw std::invalid_argument(fmt::format("a picture of {} ranks can't be read: ask for fewer ranks, at most {}",
-                                            subject.schedules.size(), most_ranks));
+    throw std::invalid_argument(
+        fmt::format("a drawing of {} ranks is not legible: use at most {}", subject.schedules.size(), most_ranks));
   }
   verify::Expressions expressions(subject.commutative);
   const verify::Execution execution = verify::execute(subject, expressions, verify::Keep::data_too);
-  const Story story = story_of(subject, execution, expressions);
-  const Palette palette(story);
-  Page page = page_for(story, title);
-  const Arrows arrows(story, palette, page);
+  const Timeline timeline = timeline_of(subject, execution, expressions);
+  const Palette palette(timeline);
+  Page page = page_for(timeline, title);
+  const Arrows arrows(timeline, palette, page);
   Canvas body;
   draw_title(body, title, page);
-  draw_bands(body, story, page);
-  draw_lifelines(body, story, page);
-  draw_transfers(body, story, arrows, page);
-  draw_ranks(body, story, palette, page);
-  page.height += draw_legend(body, story, palette, arrows, page) + page.margin();
+  draw_bands(body, timeline, page);
+  draw_lifelines(body, timeline, page);
+  draw_transfers(body, timeline, arrows, page);
+  draw_ranks(body, timeline, palette, page);
+  page.height += draw_legend(body, timeline, palette, arrows, page) + page.margin();
   return assembled(body, title, page);
 }
 

@@ -6,18 +6,18 @@
 
 namespace quadrille::draw {
 
-// What stands above the picture, e.g. "allreduce, ring" and "8 ranks, 14 steps, 112 messages".
+// The title of a drawing, e.g. "allreduce, ring" and "8 ranks, 14 steps, 112 messages".
 struct Title {
   std::string heading;
   std::string subheading;
 };
 
-// More lifelines than this can't be told apart on a page.
+// More lifelines are not legible on a page.
 inline constexpr Rank most_ranks = 64;
 
-// A picture of the subject, run: ranks across, steps down, every message an arrow. The SVG stands alone: no script, no
-// reference to anything outside. Data that ranks move by shared memory or one-sided is drawn too; counters are not.
-// Same input, same text. Throws std::invalid_argument for more than most_ranks ranks.
+// Draws an execution of the subject: a column per rank, a row per step, an arrow per message. The SVG is
+// self-contained, without scripts or external references. Shared-memory and one-sided transfers are drawn, counters are
+// not. Deterministic. Throws std::invalid_argument for more than most_ranks ranks.
 std::string svg(const verify::Subject& subject, const Title& title);
 
 }  // namespace quadrille::draw

@@ -11,23 +11,23 @@ namespace {
 struct Item {
   double width;  // of the sample
   std::string text;
-  std::function<void(Canvas&, Point)> sample;  // from its left end, at half its height
+  std::function<void(Canvas&, Point)> sample;  // drawn from the middle of its left side
 };
 
-// The samples of a legend that fit the story.
+// The items of the legend that apply to the timeline.
 class Samples {
  public:
-  Samples(const Story& story, const Palette& palette, const Arrows& arrows, double scale)
-      : story_(story), palette_(palette), arrows_(arrows), s_(scale) {}
+  Samples(const Timeline& timeline, const Palette& palette, const Arrows& arrows, double scale)
+      : timeline_(timeline), palette_(palette), arrows_(arrows), s_(scale) {}
 
   std::vector<Item> items() {
     add_colours();
     add_arrows();
-    if (!story_.folds.empty()) {
+    if (!timeline_.folds.empty()) {
       add(11, "reduce", [s = s_](Canvas& canvas, Point at) { draw_fold(canvas, {at.x + 5 * s, at.y}, 5 * s); });
     }
     add_lifelines();
-    if (!story_.complete) add(0, "the run did not complete", [](Canvas&, Point) {});
+    if (!timeline_.complete) add(0, "the run did not complete", [](Canvas&, Point) {});
     return std::move(items_);
   }
 
@@ -37,17 +37,17 @@ class Samples {
   }
 
   bool any(const std::function<bool(const Transfer&)>& is) const {
-    return std::any_of(story_.transfers.begin(), story_.transfers.end(), is);
+    return std::any_of(timeline_.transfers.begin(), timeline_.transfers.end(), is);
   }
 
   void add_colours() {
-    const Says says = palette_.says();
-    if (says == Says::nothing) return;
+    const ColourBy colour_by = palette_.colour_by();
+    if (colour_by == ColourBy::nothing) return;
     const std::vector<std::string> colours = palette_.strip();
     const double each = colours.size() > 8 ? 6 : 9;
-    const char* text = says == Says::source  ? "rank the data comes from"
-                       : says == Says::block ? "block of the data, first to last"
-                                             : "part of the data, first to last";
+    const char* text = colour_by == ColourBy::source  ? "rank the data comes from"
+                       : colour_by == ColourBy::block ? "block of the data, first to last"
+                                                      : "part of the data, first to last";
     add(each * static_cast<double>(colours.size()), text, [=, s = s_](Canvas& canvas, Point at) {
       for (std::size_t i = 0; i < colours.size(); ++i) {
         canvas.box({at.x + each * s * static_cast<double>(i), at.y - 5 * s}, each * s, 10 * s, 0,
@@ -65,9 +65,9 @@ class Samples {
 
   void add_arrows() {
     const bool data = any([](const Transfer& one) { return one.units > 0; });
-    const char* colour = palette_.says() == Says::nothing ? accent : ink;
+    const char* colour = palette_.colour_by() == ColourBy::nothing ? accent : ink;
     if (any([&](const Transfer& one) { return arrows_.partial(one); })) add_arrow("partial result", 2, true, colour);
-    if (story_.reduces && any([&](const Transfer& one) { return one.units > 0 && !arrows_.partial(one); })) {
+    if (timeline_.reduces && any([&](const Transfer& one) { return one.units > 0 && !arrows_.partial(one); })) {
       add_arrow("final result", 2, false, colour);
     }
     if (any([](const Transfer& one) { return one.units == 0; })) {
@@ -79,9 +79,9 @@ class Samples {
                                            number(at.x + 24 * s), number(at.y - 3 * s), number(at.y + 3 * s), colour));
       });
     }
-    const bool slots = any([](const Transfer& one) { return one.way != Way::message; });
+    const bool slots = any([](const Transfer& one) { return one.kind != TransferKind::message; });
     if (slots) {
-      add(10, "memory that other ranks reach", [s = s_](Canvas& canvas, Point at) {
+      add(10, "memory that other ranks access", [s = s_](Canvas& canvas, Point at) {
         draw_slot(canvas, {at.x + 5 * s, at.y}, {quiet_ink, 1.5 * s, false, s});
       });
     }
@@ -89,16 +89,16 @@ class Samples {
 
   void add_lifelines() {
     const bool some =
-        std::any_of(story_.holds_from.begin(), story_.holds_from.end(), [](auto from) { return from >= 0; });
-    if (!some || story_.transfers.empty()) return;
+        std::any_of(timeline_.holds_from.begin(), timeline_.holds_from.end(), [](auto from) { return from >= 0; });
+    if (!some || timeline_.transfers.empty()) return;
     const bool signals = !any([](const Transfer& one) { return one.units > 0; });
-    const char* text = signals ? "has heard of every rank" : story_.reduces ? "has the result" : "has its data";
+    const char* text = signals ? "has heard of every rank" : timeline_.reduces ? "has the result" : "has its data";
     add(6, text, [s = s_](Canvas& canvas, Point at) {
       canvas.line({at.x + 3 * s, at.y - 8 * s}, {at.x + 3 * s, at.y + 8 * s}, lifeline_stroke(true, s));
     });
   }
 
-  const Story& story_;
+  const Timeline& timeline_;
   const Palette& palette_;
   const Arrows& arrows_;
   double s_;
@@ -121,12 +121,13 @@ std::string lifeline_stroke(bool holds, double scale) {
                : fmt::format(R"(stroke="{}" stroke-width="{}")", "#cbd5e1", number(1.4 * scale));
 }
 
-double draw_legend(Canvas& canvas, const Story& story, const Palette& palette, const Arrows& arrows, const Page& page) {
+double draw_legend(Canvas& canvas, const Timeline& timeline, const Palette& palette, const Arrows& arrows,
+                   const Page& page) {
   const double s = page.scale;
   const double size = 14 * s;
   const double line = 23 * s;
   Point at{page.margin(), page.legend_y + line / 2};
-  const std::vector<Item> items = Samples(story, palette, arrows, s).items();
+  const std::vector<Item> items = Samples(timeline, palette, arrows, s).items();
   if (items.empty()) return 0;
   canvas.open("g", R"(class="legend")");
   for (const Item& item : items) {

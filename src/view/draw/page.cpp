@@ -16,35 +16,35 @@ double column_for(Rank ranks) {
   return 40;
 }
 
-// Long arrows get steeper in a higher band.
-double band_for(const Story& story) {
+// A taller band makes long arrows steeper.
+double band_for(const Timeline& timeline) {
   Rank longest = 0;
-  for (const Transfer& transfer : story.transfers) {
+  for (const Transfer& transfer : timeline.transfers) {
     const Rank apart = std::abs(transfer.to - transfer.from);
-    longest = std::max(longest, std::min(apart, story.ranks - apart));
+    longest = std::max(longest, std::min(apart, timeline.ranks - apart));
   }
   return std::clamp(36.0 + 5.0 * longest, 42.0, 68.0);
 }
 
 }  // namespace
 
-Page page_for(const Story& story, const Title& title) {
-  // A page of this width is shown as it is.
+Page page_for(const Timeline& timeline, const Title& title) {
+  // Up to this width a page is not scaled.
   constexpr double usual_width = 640;
   Page page;
-  page.column = column_for(story.ranks);
+  page.column = column_for(timeline.ranks);
   const double steps_label = 58;
-  const double natural = steps_label + page.column * std::max<Rank>(story.ranks, 1);
+  const double natural = steps_label + page.column * std::max<Rank>(timeline.ranks, 1);
   page.scale = std::clamp(natural / usual_width, 1.0, 2.2);
   const double s = page.scale;
-  page.band = s * band_for(story);
+  page.band = s * band_for(timeline);
 
   const double headings = std::max(text_width(title.heading, 22 * s), text_width(title.subheading, 15 * s));
-  page.beside = (story.around ? 28 : 0) * s;
+  page.beside = (timeline.around ? 28 : 0) * s;
   page.left = page.margin() + steps_label * s + page.beside;
-  page.right = page.left + page.column * std::max<Rank>(story.ranks, 1);
+  page.right = page.left + page.column * std::max<Rank>(timeline.ranks, 1);
   page.width = std::max({page.right + page.beside + page.margin(), headings + 2 * page.margin(), 360 * s});
-  // A narrow picture stands in the middle of its page.
+  // A narrow drawing is centred.
   const double spare = page.width - page.margin() - page.beside - page.right;
   page.left += spare / 2;
   page.right += spare / 2;
@@ -55,8 +55,8 @@ Page page_for(const Story& story, const Title& title) {
   if (!title.subheading.empty()) y += 20 * s;
   page.boxes_y = y + 20 * s;
   page.bands_y = page.boxes_y + 24 * s;
-  page.bands_end = page.bands_y + page.band * static_cast<double>(story.steps);
-  page.legend_y = page.bands_end + (story.transfers.empty() ? 40 : 20) * s;
+  page.bands_end = page.bands_y + page.band * static_cast<double>(timeline.steps);
+  page.legend_y = page.bands_end + (timeline.transfers.empty() ? 40 : 20) * s;
   page.height = page.legend_y;
   return page;
 }

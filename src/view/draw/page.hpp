@@ -4,11 +4,11 @@
 
 #include "draw/canvas.hpp"
 #include "draw/draw.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 
 namespace quadrille::draw {
 
-// Where things stand. Text and strokes grow with the width, since a wide picture is shown smaller.
+// The page layout. Text and strokes grow with the width, since a wide drawing is shown smaller.
 struct Page {
   double scale = 1;
   double width = 0;
@@ -17,7 +17,7 @@ struct Page {
   double first_x = 0;  // the first lifeline
   double left = 0;     // the steps' bands
   double right = 0;
-  double beside = 0;     // left and right of the bands, for the peers of arrows that go around
+  double beside = 0;     // left and right of the bands, for the labels of arrows that wrap around
   double boxes_y = 0;    // middle of the boxes with the ranks
   double bands_y = 0;    // top of the first step
   double band = 0;       // height of a step
@@ -26,7 +26,7 @@ struct Page {
 
   double x(Rank rank) const { return first_x + column * rank; }
   double top_of(std::int64_t step) const { return bands_y + band * static_cast<double>(step - 1); }
-  // Messages leave and arrive inside of the step's band.
+  // Messages leave and arrive within the step's band.
   double leave_y(std::int64_t step) const { return top_of(step) + 7 * scale; }
   double arrive_y(std::int64_t step) const { return top_of(step) + band - 9 * scale; }
   double steps_x() const { return left - beside - 10 * scale; }  // where the steps' numbers end
@@ -35,7 +35,7 @@ struct Page {
   double margin() const { return 18 * scale; }
 };
 
-// Everything but the legend, which goes below legend_y and makes the picture higher.
-Page page_for(const Story& story, const Title& title);
+// Everything but the legend, which is added below legend_y.
+Page page_for(const Timeline& timeline, const Title& title);
 
 }  // namespace quadrille::draw

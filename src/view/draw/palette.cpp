@@ -13,7 +13,7 @@ namespace {
 
 using Colour = std::array<double, 3>;
 
-// Of about equal weight on white; eight parts get these, other numbers something in between.
+// Of similar contrast on white; interpolated for other numbers than eight.
 constexpr std::array<Colour, 8> wheel = {{{200, 57, 79},
                                           {222, 116, 36},
                                           {190, 142, 8},
@@ -23,7 +23,7 @@ constexpr std::array<Colour, 8> wheel = {{{200, 57, 79},
                                           {92, 84, 204},
                                           {158, 70, 172}}};
 
-// The most colours that a legend shows one by one.
+// The maximum number of colours that the legend shows individually.
 constexpr std::int64_t most_swatches = 16;
 
 // `place` from 0 to 1.
@@ -45,53 +45,53 @@ double middle(double first, double last, double begin, double end) {
 
 }  // namespace
 
-Palette::Palette(const Story& story) : ranks_(story.ranks) {
+Palette::Palette(const Timeline& timeline) : ranks_(timeline.ranks) {
   std::uint64_t sources = 0;
-  const Cargo* first = nullptr;
+  const Payload* first = nullptr;
   bool parts_differ = false;
-  for (const Transfer& transfer : story.transfers) {
-    const Cargo& cargo = transfer.cargo;
-    if (cargo.ranks == 0) continue;
+  for (const Transfer& transfer : timeline.transfers) {
+    const Payload& payload = transfer.payload;
+    if (payload.ranks == 0) continue;
     if (!first) {
-      first = &cargo;
-      parts_ = cargo.part;
-      first_block_ = cargo.first_block;
-      last_block_ = cargo.last_block;
+      first = &payload;
+      parts_ = payload.part;
+      first_block_ = payload.first_block;
+      last_block_ = payload.last_block;
     }
-    parts_differ |= cargo.part != first->part;
-    parts_ = {std::min(parts_.begin, cargo.part.begin), std::max(parts_.end, cargo.part.end)};
-    first_block_ = std::min(first_block_, cargo.first_block);
-    last_block_ = std::max(last_block_, cargo.last_block);
-    cuts_.insert(cargo.part.begin);
-    sources |= cargo.ranks;
+    parts_differ |= payload.part != first->part;
+    parts_ = {std::min(parts_.begin, payload.part.begin), std::max(parts_.end, payload.part.end)};
+    first_block_ = std::min(first_block_, payload.first_block);
+    last_block_ = std::max(last_block_, payload.last_block);
+    cuts_.insert(payload.part.begin);
+    sources |= payload.ranks;
   }
-  // What is reduced comes from all ranks alike; its place in the result is what tells it apart.
-  if (!story.reduces && std::popcount(sources) > 1) {
-    says_ = Says::source;
+  // Reduced data comes from all ranks, so it is distinguished by its place in the result.
+  if (!timeline.reduces && std::popcount(sources) > 1) {
+    colour_by_ = ColourBy::source;
   } else if (last_block_ > first_block_) {
-    says_ = Says::block;
+    colour_by_ = ColourBy::block;
   } else if (parts_differ) {
-    says_ = Says::part;
+    colour_by_ = ColourBy::part;
   }
 }
 
-bool Palette::is_everything(const Cargo& cargo) const {
-  return says_ == Says::part ? cargo.part == parts_
-                             : cargo.first_block == first_block_ && cargo.last_block == last_block_;
+bool Palette::is_everything(const Payload& payload) const {
+  return colour_by_ == ColourBy::part ? payload.part == parts_
+                                      : payload.first_block == first_block_ && payload.last_block == last_block_;
 }
 
 std::string Palette::of(const Transfer& transfer) const {
-  const Cargo& cargo = transfer.cargo;
-  if (cargo.ranks == 0 || says_ == Says::nothing) return accent;
-  if (says_ == Says::source) {
-    return std::has_single_bit(cargo.ranks) ? of_source(std::countr_zero(cargo.ranks)) : ink;
+  const Payload& payload = transfer.payload;
+  if (payload.ranks == 0 || colour_by_ == ColourBy::nothing) return accent;
+  if (colour_by_ == ColourBy::source) {
+    return std::has_single_bit(payload.ranks) ? of_source(std::countr_zero(payload.ranks)) : ink;
   }
-  if (is_everything(cargo)) return ink;
+  if (is_everything(payload)) return ink;
   const auto real = [](std::int64_t value) { return static_cast<double>(value); };
-  if (says_ == Says::block) {
-    return colour_at(middle(cargo.first_block, cargo.last_block + 1, first_block_, last_block_ + 1));
+  if (colour_by_ == ColourBy::block) {
+    return colour_at(middle(payload.first_block, payload.last_block + 1, first_block_, last_block_ + 1));
   }
-  return colour_at(middle(real(cargo.part.begin), real(cargo.part.end), real(parts_.begin), real(parts_.end)));
+  return colour_at(middle(real(payload.part.begin), real(payload.part.end), real(parts_.begin), real(parts_.end)));
 }
 
 std::string Palette::of_source(Rank rank) const {
@@ -101,7 +101,7 @@ std::string Palette::of_source(Rank rank) const {
 std::vector<std::string> Palette::strip() const {
   const auto parts = static_cast<std::int64_t>(cuts_.size());
   const std::int64_t blocks = std::int64_t{last_block_} - first_block_ + 1;
-  const std::int64_t wanted = says_ == Says::source ? ranks_ : says_ == Says::block ? blocks : parts;
+  const std::int64_t wanted = colour_by_ == ColourBy::source ? ranks_ : colour_by_ == ColourBy::block ? blocks : parts;
   const std::int64_t count = std::min(wanted, most_swatches);
   std::vector<std::string> colours;
   for (std::int64_t i = 0; i < count; ++i) {

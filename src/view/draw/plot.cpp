@@ -29,17 +29,17 @@ Scale x_scale(const Plot& plot) {
   return Scale(values);
 }
 
-// Floors are cut off where they are far below all else: the space belongs to the others.
+// Lower bounds far below all other series are clipped, to save space.
 Scale y_scale(const Plot& plot) {
   std::vector<double> values;
   std::vector<double> floors;
   for (const Panel& panel : plot.panels) {
     for (const Series& series : panel.series) {
       for (const PlotPoint& point : series.points) {
-        if (!(point.y > 0)) throw std::invalid_argument("a value that is not above 0 has no logarithm");
-        std::vector<double>& all = series.drawn == Drawn::floor ? floors : values;
+        if (!(point.y > 0)) throw std::invalid_argument("only positive values have a logarithm");
+        std::vector<double>& all = series.style == SeriesStyle::floor ? floors : values;
         all.push_back(point.y);
-        // A bound at or below 0 is drawn to the edge.
+        // An error bar that reaches 0 is drawn to the edge.
         if (point.low && *point.low > 0) all.push_back(*point.low);
         if (point.high) all.push_back(*point.high);
       }
@@ -54,7 +54,7 @@ Scale y_scale(const Plot& plot) {
   return scale;
 }
 
-// Where one panel's data is drawn.
+// The area of one panel's data.
 struct Frame {
   double left = 0;
   double right = 0;
@@ -62,7 +62,7 @@ struct Frame {
   double bottom = 0;
 };
 
-// Words in lines no wider than `width`.
+// Wraps a text to lines of at most `width`.
 std::vector<std::string> wrapped(const std::string& text, double width, double size) {
   std::vector<std::string> lines;
   std::string line;
@@ -105,7 +105,7 @@ class PlotDrawing {
     }
   }
 
-  // Above the panels, where it covers nothing, in as many rows as it takes.
+  // Above the panels, in as many rows as needed.
   void draw_legend() {
     constexpr double sample = 34;
     std::set<std::string> known;
@@ -163,7 +163,7 @@ class PlotDrawing {
     if (!panel.title.empty()) {
       body_.label({{frame.left, frame.top - 8}, text_size + 1, ink, "start", true}, panel.title);
     }
-    // Data stays clear of the frame.
+    // Keeps the data off the frame.
     x_.place(frame.left + 16, frame.right - 16);
     y_.place(frame.bottom - 10, frame.top + 10);
     draw_grid(frame, labels_left, labels_below);
@@ -172,11 +172,11 @@ class PlotDrawing {
     body_.close("clipPath");
     body_.open("g", fmt::format("clip-path='url(#panel-{})'", panels_drawn_));
     for (const Series& series : panel.series) {
-      if (series.drawn == Drawn::floor) draw_series(series, frame);
+      if (series.style == SeriesStyle::floor) draw_series(series, frame);
     }
     body_.close("g");
     for (const Series& series : panel.series) {
-      if (series.drawn != Drawn::floor) draw_series(series, frame);
+      if (series.style != SeriesStyle::floor) draw_series(series, frame);
     }
   }
 

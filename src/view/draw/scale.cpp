@@ -1,5 +1,7 @@
 #include "draw/scale.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,7 +16,7 @@ namespace quadrille::draw {
 
 namespace {
 
-// Less than this from the least to the greatest would show noise as mountains.
+// A smaller ratio of the maximum to the minimum would magnify noise.
 constexpr double least_span = 4;
 
 std::string label_of(double value, Quantity unit) {
@@ -27,18 +29,20 @@ std::string label_of(double value, Quantity unit) {
       return text::rate(value);
     case Quantity::number:
       return std::to_string(static_cast<std::int64_t>(value));
+    case Quantity::ratio:
+      return fmt::format("{:g}", value);
   }
   throw std::logic_error("label_of: no such quantity");
 }
 
-// Every so many of the values that were measured: ticks between them would have no points above them.
+// Every n-th measured value: other ticks would have no points.
 std::vector<Tick> every(std::size_t step, const std::vector<double>& values, Quantity unit) {
   std::vector<Tick> ticks;
   for (std::size_t i = 0; i < values.size(); i += step) ticks.push_back({values[i], label_of(values[i], unit)});
   return ticks;
 }
 
-// Powers of ten and, in between, some multiples of them.
+// Powers of ten and some multiples of them.
 std::vector<Tick> decades(double low, double high, Quantity unit, const std::vector<double>& multiples, int step = 1) {
   std::vector<Tick> ticks;
   const int first = static_cast<int>(std::floor(std::log10(low) / step)) * step;
@@ -55,7 +59,7 @@ std::vector<Tick> decades(double low, double high, Quantity unit, const std::vec
 // From many ticks to few.
 std::vector<std::vector<Tick>> choices(double low, double high, Quantity unit) {
   std::vector<std::vector<Tick>> all;
-  const bool wide = high / low > 60;  // then powers alone are enough
+  const bool wide = high / low > 60;  // then powers of ten are enough
   if (!wide) all.push_back(decades(low, high, unit, {1, 2, 3, 5, 7}));
   if (!wide) all.push_back(decades(low, high, unit, {1, 2, 5}));
   for (int step : {1, 2, 3, 6}) all.push_back(decades(low, high, unit, {1}, step));
@@ -68,7 +72,7 @@ Scale::Scale(std::vector<double> values) : values_(std::move(values)) {
   std::sort(values_.begin(), values_.end());
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
   if (values_.empty() || !(values_.front() >= 0) || !std::isfinite(values_.back())) {
-    throw std::invalid_argument("nothing to plot, or values that have no logarithm");
+    throw std::invalid_argument("nothing to plot, or values without a logarithm");
   }
   const auto least = std::upper_bound(values_.begin(), values_.end(), 0.0);
   const double low = least == values_.end() ? 1 : *least;
@@ -110,7 +114,7 @@ bool Scale::fits(const std::vector<Tick>& ticks, bool across, double size, doubl
 
 std::vector<Tick> Scale::ticks(Quantity unit, bool across, double size, double gap) const {
   std::vector<std::vector<Tick>> all;
-  const bool by_values = unit != Quantity::seconds && unit != Quantity::bytes_a_second;
+  const bool by_values = unit != Quantity::seconds && unit != Quantity::bytes_a_second && unit != Quantity::ratio;
   if (!by_values) {
     all = choices(std::pow(10, low_), std::pow(10, high_), unit);
   } else {
@@ -119,7 +123,7 @@ std::vector<Tick> Scale::ticks(Quantity unit, bool across, double size, double g
   const auto fitting = std::find_if(all.begin(), all.end(),
                                     [&](const std::vector<Tick>& ticks) { return fits(ticks, across, size, gap); });
   std::vector<Tick> ticks = fitting == all.end() ? all.back() : *fitting;
-  // Where the measured values end is of interest.
+  // The ends of the measured range should have ticks.
   if (const double last = values_.back(); by_values && ticks.back().value < last) {
     ticks.push_back({last, label_of(last, unit)});
     if (!fits(ticks, across, size, gap)) ticks.pop_back();

@@ -12,26 +12,26 @@ struct Tick {
   std::string label;
 };
 
-// From values to pixels, by their logarithms.
+// A logarithmic scale from values to pixels.
 class Scale {
  public:
-  // All values must be 0 or more. Where they are close together, there is some room around them.
+  // Values must not be negative. If they are close together, the scale is extended.
   explicit Scale(std::vector<double> values);
 
-  // To the next power of ten at either end, where it is near.
+  // Extends either end to the next power of ten, if that is near.
   void round_out();
-  // The pixels at the ends.
+  // Sets the pixels of the ends.
   void place(double low_end, double high_end);
   double at(double value) const;
 
-  // Ticks with labels at least `gap` apart; `across` if labels stand side by side, at the given size of the font.
+  // Ticks whose labels are at least `gap` apart; `across` if labels are side by side, at the given font size.
   std::vector<Tick> ticks(Quantity unit, bool across, double size, double gap) const;
 
  private:
   bool fits(const std::vector<Tick>& ticks, bool across, double size, double gap) const;
 
-  std::vector<double> values_;  // different ones, in order
-  double zero_ = 0;             // what stands for 0
+  std::vector<double> values_;  // sorted, without duplicates
+  double zero_ = 0;             // the position of 0
   double low_ = 0;              // logarithms
   double high_ = 0;
   double low_end_ = 0;

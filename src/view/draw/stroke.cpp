@@ -10,7 +10,7 @@ namespace quadrille::draw {
 
 namespace {
 
-// After Okabe and Ito, chosen to be told apart by the colour-blind; without their yellow, too pale for a line on white.
+// After Okabe and Ito, distinguishable for colour-blind readers; without their yellow, too pale for a line on white.
 constexpr std::array<const char*, 6> colours = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
 // Corners around the centre, for a radius of 1. The first marker is a circle.
@@ -68,24 +68,23 @@ void draw_marker(Canvas& canvas, const Stroke& stroke, Point centre, double radi
 Strokes::Strokes(const std::vector<Panel>& panels) {
   for (const Panel& panel : panels) {
     for (const Series& series : panel.series) {
-      if (series.drawn == Drawn::line) places_.insert({key_of(series), static_cast<int>(places_.size())});
+      if (series.style == SeriesStyle::line) places_.insert({key_of(series), static_cast<int>(places_.size())});
     }
   }
 }
 
 Stroke Strokes::of(const Series& series) const {
-  if (series.drawn == Drawn::floor) return {.colour = "#94a3b8", .dashes = "6 5", .width = 2, .marker = -1};
+  if (series.style == SeriesStyle::floor) return {.colour = "#94a3b8", .dashes = "6 5", .width = 2, .marker = -1};
   const auto variation = static_cast<std::size_t>(series.variation);
   Stroke stroke{.colour = ink, .dashes = dashes[variation % dashes.size()], .width = 2, .marker = 0};
   stroke.hollow = variation > 0;
-  if (series.drawn == Drawn::reference) {
+  if (series.style == SeriesStyle::reference) {
     stroke.width = 2.8;
     return stroke;
   }
   const int place = places_.at(key_of(series));
   stroke.colour = colours[static_cast<std::size_t>(place) % colours.size()];
-  // From a colour's second use on another marker, too: as their numbers have no common factor, no pair comes twice
-  // soon.
+  // From a colour's second use on another marker, too: as their numbers are coprime, no pair occurs twice soon.
   stroke.marker = (place + 1) % static_cast<int>(shapes.size());
   return stroke;
 }

@@ -9,10 +9,10 @@
 
 namespace quadrille::draw {
 
-// How a series looks.
+// The appearance of a series.
 struct Stroke {
   std::string colour;
-  std::string dashes;  // of stroke-dasharray; empty for a full line
+  std::string dashes;  // stroke-dasharray; empty for a solid line
   double width = 2;
   int marker = -1;  // none
   bool hollow = false;

@@ -10,17 +10,17 @@ namespace quadrille::measure {
 
 namespace {
 
-// They tell how long a repeat is to be.
+// They determine the calls per repeat.
 constexpr int probing_rounds = 3;
-constexpr std::int32_t most_roots = 4;  // each has schedules of its own, and the engine keeps 64
+constexpr std::int32_t most_roots = 4;  // each has its own schedules, and the engine caches 64
 constexpr double least_slack = 0.5e-3;
 constexpr double most_slack = 1;
 constexpr int most_calls = 5000;
-constexpr double most_repeat = 0.1;  // seconds: a slow variant is not repeated for a fast one's sake
-constexpr int give_up = 50;          // repeats in a row for which somebody was late
-constexpr double patience = 4;       // times the time, for the sake of the least repeats
-// What a late beginning may be part of a repeat, and what the clock can't tell anyway.
-constexpr int most_disturbed = 5;  // in a row: who always begins late has no core of its own after all
+constexpr double most_repeat = 0.1;  // seconds: a fast variant must not make a slow one repeat for long
+constexpr int give_up = 50;          // consecutive repeats with a late rank
+constexpr double patience = 4;       // multiple of the time limit, to reach the minimum repeats
+// Tolerated delay of a start, relative to the repeat, and below the resolution of the clocks.
+constexpr int most_disturbed = 5;  // in a row: a rank that is always late does not have its own core
 constexpr double bearable_lateness = 0.05;
 constexpr double least_lateness = 1e-6;
 
@@ -44,10 +44,10 @@ double Cell::Variant::probed() const {
   return probes.empty() ? 0 : median_interval(probes).middle;
 }
 
-Cell::Cell(int variants, int ranks, Goal goal, Manner manner, std::uint64_t seed)
+Cell::Cell(int variants, int ranks, Goal goal, CellOptions options, std::uint64_t seed)
     : goal_(goal),
-      manner_(manner),
-      roots_(spread_roots(ranks, manner.rooted)),
+      options_(options),
+      roots_(spread_roots(ranks, options.rooted)),
       random_(seed),
       variants_(static_cast<std::size_t>(variants)),
       slack_(4 * least_slack) {}
@@ -81,7 +81,7 @@ void Cell::begin_round() {
   std::shuffle(order_.begin(), order_.end(), random_);
 }
 
-// The first call of a kind also builds its schedule: the warm-ups tell little of how long a call takes.
+// The first call with a root also builds its schedule, so warm-ups are no estimate of the duration.
 void Cell::end_round() {
   if (warm_ups_ < static_cast<int>(roots_.size())) {
     ++warm_ups_;
@@ -97,7 +97,7 @@ void Cell::end_round() {
 }
 
 int Cell::calls_for_all() const {
-  if (manner_.one_call) return 1;
+  if (options_.one_call) return 1;
   double fastest = std::numeric_limits<double>::infinity();
   double slowest = 1e-9;
   for (const Variant& variant : variants_) {
@@ -105,11 +105,11 @@ int Cell::calls_for_all() const {
     fastest = std::min(fastest, std::max(variant.probed(), 1e-9));
     slowest = std::max(slowest, variant.probed());
   }
-  const double calls = std::min(std::ceil(manner_.least_repeat / fastest), most_repeat / slowest);
+  const double calls = std::min(std::ceil(options_.least_repeat / fastest), most_repeat / slowest);
   return static_cast<int>(std::clamp(calls, 1.0, static_cast<double>(most_calls)));
 }
 
-Order Cell::next(double now, double pause) {
+Instruction Cell::next(double now, double pause) {
   if (began_ == 0) began_ = now;
   if (given_up()) return {};
   if (order_.empty()) {
@@ -121,12 +121,12 @@ Order Cell::next(double now, double pause) {
            .calls = calls_,
            .root = roots_[static_cast<std::size_t>(round) % roots_.size()],
            .start = now + std::max(slack_, pause)};
-  told_at_ = now;
+  issued_at_ = now;
   return last_;
 }
 
 bool Cell::disturbed(double began, double ended) const {
-  if (!manner_.own_cores || warm_ups_ < static_cast<int>(roots_.size())) return false;
+  if (!options_.own_cores || warm_ups_ < static_cast<int>(roots_.size())) return false;
   const double bearable = std::max(bearable_lateness * (ended - last_.start), least_lateness);
   return began - last_.start > bearable && disturbed_in_a_row_ < most_disturbed;
 }
@@ -145,8 +145,8 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
       began = std::max(began, timing.began);
       ended = std::max(ended, timing.ended);
     }
-    // The next start is put off for as long as the slowest needs to get ready, and a little more.
-    const double needed = 1.5 * (arrived - told_at_);
+    // The next start leaves the slowest rank enough time to get ready.
+    const double needed = 1.5 * (arrived - issued_at_);
     slack_ = std::clamp(std::max(needed, 0.9 * slack_), least_slack, most_slack);
     const bool late = arrived > last_.start;
     late_in_a_row_ = late ? late_in_a_row_ + 1 : 0;

@@ -8,77 +8,76 @@
 
 namespace quadrille::measure {
 
-// What a rank is told to do next.
-struct Order {
-  std::int32_t variant = -1;  // none: the cell is done
+// What all ranks do next, as decided by rank 0.
+struct Instruction {
+  std::int32_t variant = -1;  // negative: the cell is done
   std::int32_t calls = 1;
   std::int32_t root = 0;
-  std::int32_t sync = 0;  // in place of a call: compare the clocks
-  double start = 0;       // when, by the common clock
-  double delay = 0;       // seconds put in behind each call, on purpose
+  std::int32_t sync = 0;  // instead of a call: synchronise the clocks
+  double start = 0;       // by the global clock
+  double delay = 0;       // seconds added deliberately after each call
 };
 
-// What it has to tell afterwards, by the common clock.
+// The result of a rank, by the global clock.
 struct Timing {
   double arrived = 0;  // ready to start
-  double began = 0;    // behind the wait for the start
+  double began = 0;    // after waiting for the start
   double ended = 0;
-  double refused = 0;  // 1: the variant can't serve this cell
+  double refused = 0;  // 1: the variant can't perform this call
 };
 
-// When a cell is done.
+// When to stop.
 struct Goal {
-  double precision = 0.05;  // half the width of the interval of every median, relative to it
-  double seconds = 1;       // for each variant
+  double precision = 0.05;  // half the width of the confidence interval, relative to the median
+  double seconds = 1;       // per variant
   int least = 9;            // repeats
   int most = 500;
 };
 
-// How a cell is measured.
-struct Manner {
-  // A repeat of the fastest variant lasts at least so long: short calls are repeated within it. All variants alike,
-  // since what it takes to start a repeat is shared by its calls.
+// How to measure.
+struct CellOptions {
+  // Minimum duration of a repeat of the fastest variant; short calls are made several times per repeat. The number of
+  // calls is the same for all variants, since they share the cost of starting a repeat.
   double least_repeat = 0;
-  // Where ranks may run ahead, calls back to back overlap: each repeat is one call.
+  // One call per repeat: where ranks may run ahead, consecutive calls would overlap.
   bool one_call = false;
   bool rooted = false;
-  // A rank that begins late was disturbed. Where cores are shared, waking up takes time, and that is part of it.
+  // A rank that starts late was disturbed. On oversubscribed nodes waking up is part of the time instead.
   bool own_cores = false;
 };
 
-// One collective with one size: which variant is measured next, how often, and when that is enough. Every round has one
-// repeat of every variant, in random order and with one root, so that whatever slows the machine down for a while hits
-// all of them alike. A few roots, spread over the ranks, take turns.
-// Lives on rank 0; the ranks do as they are told.
+// One collective with one size: decides which variant to measure next, how often, and when to stop. A round is one
+// repeat of every variant, in random order and with one root, so that disturbances of the machine affect all variants
+// alike. A few roots, spread over the ranks, are used in turn. Exists on rank 0 only.
 class Cell {
  public:
   struct Variant {
-    std::string refusal;          // why it can't serve this cell
-    std::vector<double> seconds;  // of a call, one a round
-    std::vector<double> probes;   // the same before the first round
+    std::string refusal;          // why it can't perform this call
+    std::vector<double> seconds;  // per call, one per round
+    std::vector<double> probes;   // the same, before the first round
     std::int64_t discarded = 0;
     bool usable = true;
 
     double half_width() const;
-    // Seconds of a call, by what was seen before the first round.
+    // Seconds per call, estimated from the probes.
     double probed() const;
   };
 
-  Cell(int variants, int ranks, Goal goal, Manner manner, std::uint64_t seed);
+  Cell(int variants, int ranks, Goal goal, CellOptions options, std::uint64_t seed);
 
-  // `now` by the common clock; `pause` before the start, at least.
-  Order next(double now, double pause);
-  // What came of it, by all ranks.
+  // `now` by the global clock; `pause` is the minimum before the start.
+  Instruction next(double now, double pause);
+  // The results of all ranks.
   void record(std::span<const Timing> timings, const std::string& refusal);
 
   const std::vector<Variant>& variants() const { return variants_; }
   int rounds() const { return rounds_; }
-  // Of a repeat.
+  // Per repeat.
   int calls() const { return calls_; }
-  // Ended, since somebody was late time and again.
+  // Stopped, because some rank was late again and again.
   bool given_up() const;
   bool settled(const Variant& variant) const { return variant.half_width() <= goal_.precision; }
-  // The widest interval.
+  // The widest confidence interval.
   double half_width() const;
 
  private:
@@ -89,21 +88,21 @@ class Cell {
   int calls_for_all() const;
 
   Goal goal_;
-  Manner manner_;
+  CellOptions options_;
   std::vector<std::int32_t> roots_;
   std::mt19937_64 random_;
   std::vector<Variant> variants_;
-  std::vector<std::int32_t> order_;  // of the round under way, the next one last
-  int warm_ups_ = 0;                 // rounds that meet each root once
-  int probes_ = 0;                   // rounds that only look how long a call takes
+  std::vector<std::int32_t> order_;  // of the current round, the next one last
+  int warm_ups_ = 0;                 // rounds that use each root once
+  int probes_ = 0;                   // rounds that estimate the duration of a call
   int rounds_ = 0;
   int calls_ = 1;
   int late_in_a_row_ = 0;
   int disturbed_in_a_row_ = 0;
-  double slack_;  // between the order and the start
+  double slack_;  // between the instruction and the start
   double began_ = 0;
-  double told_at_ = 0;
-  Order last_;
+  double issued_at_ = 0;
+  Instruction last_;
 };
 
 }  // namespace quadrille::measure

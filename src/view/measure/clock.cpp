@@ -11,17 +11,16 @@ namespace quadrille::measure {
 
 namespace {
 
-// What quartz clocks of computers drift apart at most, about. Bursts too close together to tell the drift must not
-// invent one.
+// About the maximum drift of quartz clocks. Bursts too close together must not yield a spurious drift.
 constexpr double usual_drift = 100e-6;
-// That count: clocks change their speed with the temperature, so what is long ago tells little.
+// Bursts used: the drift changes with the temperature, so old bursts say little.
 constexpr std::size_t most_bursts = 8;
 
 }  // namespace
 
 void Clock::add(Sample sample) {
   if (!(sample.local_after >= sample.local_before) || !std::isfinite(sample.remote)) {
-    throw std::invalid_argument("an answer can't be back before the question left");
+    throw std::invalid_argument("a reply can't arrive before its request");
   }
   if (samples_.empty() && bursts_.empty()) {
     local_origin_ = sample.local_before;
@@ -38,16 +37,16 @@ void Clock::settle() {
   burst.time = (burst.samples.front().local_before + burst.samples.back().local_after) / 2;
   bursts_.push_back(std::move(burst));
   if (bursts_.size() > most_bursts) bursts_.erase(bursts_.begin());
-  // The offsets depend a little on the drift during a burst, and that on the offsets: a few rounds settle both.
+  // The offsets depend slightly on the drift, and the drift on the offsets: a few iterations converge.
   for (int round = 0; round < 3; ++round) {
     for (Burst& one : bursts_) find_offset(one);
     fit_line();
   }
 }
 
-// Every exchange puts a bound on the offset from either side, as the reference answered after the question left and
-// before the answer was back. The tightest of each side need not come from the same exchange: with n of them in a noise
-// of mean m the bounds get as close as m / n, where the one shortest round trip gets to m / sqrt(n).
+// Every exchange bounds the offset from both sides: the reference replied after the request left and before the reply
+// arrived. The tightest bounds need not come from the same exchange: with n exchanges and noise of mean m they are m /
+// n apart, while the shortest round trip gives m / sqrt(n).
 void Clock::find_offset(Burst& burst) const {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -59,7 +58,7 @@ void Clock::find_offset(Burst& burst) const {
   burst.half_width = std::abs(high - low) / 2;
 }
 
-// A least-squares line through the offsets. A burst counts less, the more it leaves open beyond the best one.
+// A least-squares line through the offsets, weighted by the precision of the bursts.
 void Clock::fit_line() {
   const auto by_width = [](const Burst& a, const Burst& b) { return a.half_width < b.half_width; };
   const auto [least, most] = std::minmax_element(bursts_.begin(), bursts_.end(), by_width);

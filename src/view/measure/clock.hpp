@@ -4,33 +4,33 @@
 
 namespace quadrille::measure {
 
-// What another, the reference clock shows when this one shows so and so, learned from exchanges of messages. Exchanges
-// come in bursts of a few milliseconds; several bursts at different times tell how fast the two drift apart, too.
+// Converts local time to that of a reference clock, estimated from message exchanges. Exchanges come in bursts of a few
+// milliseconds; several bursts at different times also determine the drift.
 //
-// All times are in seconds. Seconds since 1970 leave a double only 0.2 µs: count from a more recent moment.
+// All times are in seconds. Seconds since 1970 have a resolution of 0.2 µs as a double: use a later epoch.
 class Clock {
  public:
-  // This clock when the question left, the reference when it answered, this clock when the answer was back.
+  // Local time of the request, reference time of the reply, local time of its arrival.
   struct Sample {
     double local_before = 0;
     double remote = 0;
     double local_after = 0;
   };
 
-  // Adds an exchange to the burst under way.
+  // Adds an exchange to the current burst.
   void add(Sample sample);
-  // Ends the burst, and learns from the last few of them. Nothing happens if the burst is empty.
+  // Ends the burst and updates the estimate from the last few bursts. Does nothing if the burst is empty.
   void settle();
 
   bool settled() const { return !bursts_.empty(); }
-  // A clock that has not settled is the reference itself.
+  // Before the first estimate the clock is the reference.
   double to_reference(double local) const;
   double from_reference(double reference) const;
 
-  // Seconds that the reference gains in a second of this clock.
+  // Seconds that the reference gains per second of the local clock.
   double drift() const { return drift_; }
-  // Half of what the tightest exchanges leave open, in the worst burst. The error is smaller at the times of the bursts
-  // and between them, unless the drift changed; beyond them what is not known of the drift adds up.
+  // Half the width of the tightest bounds, in the worst burst. The error is smaller during and between the bursts,
+  // unless the drift changed; after them the error of the drift adds up.
   double uncertainty() const { return uncertainty_; }
 
  private:
@@ -44,7 +44,7 @@ class Clock {
   void find_offset(Burst& burst) const;
   void fit_line();
 
-  // Subtracted from all samples, so that clocks hours apart cost no digits.
+  // Subtracted from all samples, to keep precision if clocks are hours apart.
   double local_origin_ = 0;
   double remote_origin_ = 0;
   std::vector<Sample> samples_;

@@ -9,7 +9,7 @@ namespace quadrille::measure {
 
 namespace {
 
-// Repeats of the same round are divided by each other; where rounds don't match, by the median.
+// Repeats are divided by native's of the same round; if rounds don't match, by its median.
 std::vector<double> relative_to(const Point& base, const Point& point) {
   std::vector<double> ratios = point.seconds;
   const bool paired = base.seconds.size() == ratios.size();
@@ -39,7 +39,7 @@ class Comparison {
     const Point* old_base = find(before_, change.collective, change.bytes, native);
     const Point* new_base = find(after_, change.collective, change.bytes, native);
     change.by_ratio = old_base && new_base && change.variant != native;
-    change.yardstick = change.variant == native && has_others(change);
+    change.baseline = change.variant == native && has_others(change);
     if (change.by_ratio) {
       old_samples = relative_to(*old_base, old_point);
       new_samples = relative_to(*new_base, new_point);
@@ -88,7 +88,7 @@ std::vector<Change> only_in(const Report& report, const Report& other, Verdict v
   return changes;
 }
 
-// The p of samples that have nothing in between them: no change can have less.
+// The p of fully separated samples, the minimum.
 double least_p(std::size_t n, std::size_t m) {
   std::vector<double> a(n);
   std::vector<double> b(m);
@@ -130,8 +130,8 @@ std::vector<Change> compare(const Report& before, const Report& after, const Com
   return changes;
 }
 
-std::int64_t blind_spots(const Report& before, const Report& after, const std::vector<Change>& changes,
-                         const CompareOptions& options) {
+std::int64_t underpowered(const Report& before, const Report& after, const std::vector<Change>& changes,
+                          const CompareOptions& options) {
   std::vector<double> least;
   for (const Change& change : changes) {
     const Point* old_point = find(before, change.collective, change.bytes, change.variant);

@@ -17,9 +17,9 @@ namespace quadrille::measure {
 namespace {
 
 // In the order of their first points.
-std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
+std::vector<std::string> collectives_in(const std::vector<NamedReport>& reports) {
   std::vector<std::string> found;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     for (const Point& point : named.report.points) {
       if (std::find(found.begin(), found.end(), point.collective) == found.end()) found.push_back(point.collective);
     }
@@ -27,74 +27,83 @@ std::vector<std::string> collectives_in(const std::vector<Named>& reports) {
   return found;
 }
 
-// How the points of a panel are taken from reports.
-struct Sight {
-  const View& view;
+// Selects and converts the points of a panel.
+struct PanelFilter {
+  const PlotOptions& view;
   std::string collective;
-  std::optional<std::int64_t> bytes = {};  // of this size alone
+  std::optional<std::int64_t> bytes = {};  // only this size
 
   bool shows(const Point& point) const {
-    return point.collective == collective && (!bytes || point.bytes == *bytes) && (!view.rates || point.bytes > 0);
+    if (view.value == PlotOptions::Value::rates && point.bytes == 0) return false;
+    if (view.value == PlotOptions::Value::ratios && !point.ratio && point.variant != native) return false;
+    return point.collective == collective && (!bytes || point.bytes == *bytes);
   }
-  double x_of(const Named& named, const Point& point) const {
-    return static_cast<double>(view.against == View::Against::ranks ? named.report.provenance.ranks : point.bytes);
+  double x_of(const NamedReport& named, const Point& point) const {
+    return static_cast<double>(view.against == PlotOptions::Against::ranks ? named.report.provenance.ranks
+                                                                           : point.bytes);
   }
-  double y_of(const Point& point, double seconds) const {
-    return view.rates ? static_cast<double>(point.bytes) / seconds : seconds;
+  // Median and interval.
+  Interval y_of(const Point& point) const {
+    if (view.value == PlotOptions::Value::ratios) return point.ratio.value_or(Interval{1, 1, 1});
+    if (view.value == PlotOptions::Value::times) return point.time;
+    const auto bytes_moved = static_cast<double>(point.bytes);
+    const Interval& time = point.time;
+    return {.middle = bytes_moved / time.middle, .low = bytes_moved / time.high, .high = bytes_moved / time.low};
   }
 };
 
 // The series of one report in one panel.
 class ReportSeries {
  public:
-  ReportSeries(const Named& named, int place, bool alone) : named_(named), place_(place), alone_(alone) {}
+  ReportSeries(const NamedReport& named, int place, bool alone) : named_(named), place_(place), alone_(alone) {}
 
-  void add_to(std::vector<draw::Series>& all, const Sight& sight) const {
+  void add_to(std::vector<draw::Series>& all, const PanelFilter& filter) const {
     std::map<double, double> floors;
     for (const Point& point : named_.report.points) {
-      if (!sight.shows(point)) continue;
-      const double x = sight.x_of(named_, point);
-      draw::PlotPoint drawn{x, sight.y_of(point, point.time.middle)};
+      if (!filter.shows(point)) continue;
+      const double x = filter.x_of(named_, point);
+      const Interval y = filter.y_of(point);
+      draw::PlotPoint drawn{x, y.middle};
       if (point.has_interval()) {
-        drawn.low = sight.y_of(point, sight.view.rates ? point.time.high : point.time.low);
-        drawn.high = sight.y_of(point, sight.view.rates ? point.time.low : point.time.high);
+        drawn.low = y.low;
+        drawn.high = y.high;
       }
-      series_of(point.variant, draw::Drawn::line, all).points.push_back(drawn);
-      if (point.floor && *point.floor > 0 && !sight.view.rates) {
+      series_of(point.variant, draw::SeriesStyle::line, all).points.push_back(drawn);
+      if (point.floor && *point.floor > 0 && filter.view.value == PlotOptions::Value::times) {
         const auto found = floors.insert({x, *point.floor}).first;
         found->second = std::min(found->second, *point.floor);
       }
     }
     for (const auto& [x, seconds] : floors) {
-      series_of("what the links need", draw::Drawn::floor, all).points.push_back({x, seconds});
+      series_of("lower bound by the links", draw::SeriesStyle::floor, all).points.push_back({x, seconds});
     }
   }
 
  private:
-  // Of a variant: what was drawn of it before, in another report, is gone on with if names are the same.
-  draw::Series& series_of(const std::string& variant, draw::Drawn drawn, std::vector<draw::Series>& all) const {
+  // The series of a variant; continued from another report if the names are equal.
+  draw::Series& series_of(const std::string& variant, draw::SeriesStyle style, std::vector<draw::Series>& all) const {
     const std::string name = alone_ ? variant : fmt::format("{}, {}", variant, named_.name);
     const auto found =
         std::find_if(all.begin(), all.end(), [&name](const draw::Series& one) { return one.name == name; });
     if (found != all.end()) return *found;
-    if (drawn == draw::Drawn::floor) {
-      all.push_back({.name = name, .points = {}, .drawn = drawn});
+    if (style == draw::SeriesStyle::floor) {
+      all.push_back({.name = name, .points = {}, .style = style});
     } else {
-      if (variant == native) drawn = draw::Drawn::reference;
-      all.push_back({.name = name, .points = {}, .drawn = drawn, .family = variant, .variation = place_});
+      if (variant == native) style = draw::SeriesStyle::reference;
+      all.push_back({.name = name, .points = {}, .style = style, .family = variant, .variation = place_});
     }
     return all.back();
   }
 
-  const Named& named_;
+  const NamedReport& named_;
   int place_;
   bool alone_;
 };
 
 // The sizes a collective was measured with.
-std::set<std::int64_t> sizes_of(const std::vector<Named>& reports, const std::string& collective) {
+std::set<std::int64_t> sizes_of(const std::vector<NamedReport>& reports, const std::string& collective) {
   std::set<std::int64_t> sizes;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     for (const Point& point : named.report.points) {
       if (point.collective == collective) sizes.insert(point.bytes);
     }
@@ -102,47 +111,48 @@ std::set<std::int64_t> sizes_of(const std::vector<Named>& reports, const std::st
   return sizes;
 }
 
-// In the order of their numbers of ranks, which differ.
-std::vector<Named> by_ranks(std::vector<Named> reports) {
-  const auto ranks = [](const Named& named) { return named.report.provenance.ranks; };
-  std::sort(reports.begin(), reports.end(), [&](const Named& a, const Named& b) { return ranks(a) < ranks(b); });
-  const auto same = std::adjacent_find(reports.begin(), reports.end(),
-                                       [&](const Named& a, const Named& b) { return ranks(a) == ranks(b); });
+// Sorted by their numbers of ranks, which must differ.
+std::vector<NamedReport> by_ranks(std::vector<NamedReport> reports) {
+  const auto ranks = [](const NamedReport& named) { return named.report.provenance.ranks; };
+  std::sort(reports.begin(), reports.end(),
+            [&](const NamedReport& a, const NamedReport& b) { return ranks(a) < ranks(b); });
+  const auto same = std::adjacent_find(
+      reports.begin(), reports.end(), [&](const NamedReport& a, const NamedReport& b) { return ranks(a) == ranks(b); });
   if (same != reports.end()) {
     throw std::invalid_argument(
-        fmt::format("{} and {} are both of {} ranks: against ranks a line has one point from each report", same->name,
-                    std::next(same)->name, ranks(*same)));
+        fmt::format("{} and {} both have {} ranks: with --against ranks each report must have a different number",
+                    same->name, std::next(same)->name, ranks(*same)));
   }
   return reports;
 }
 
-draw::Panel panel_of(const std::vector<Named>& reports, const Sight& sight, std::string title) {
+draw::Panel panel_of(const std::vector<NamedReport>& reports, const PanelFilter& filter, std::string title) {
   draw::Panel panel{.title = std::move(title), .series = {}};
-  const bool one_line = reports.size() == 1 || sight.view.against == View::Against::ranks;
+  const bool one_line = reports.size() == 1 || filter.view.against == PlotOptions::Against::ranks;
   for (std::size_t i = 0; i < reports.size(); ++i) {
-    ReportSeries(reports[i], one_line ? 0 : static_cast<int>(i), one_line).add_to(panel.series, sight);
+    ReportSeries(reports[i], one_line ? 0 : static_cast<int>(i), one_line).add_to(panel.series, filter);
   }
   return panel;
 }
 
-// Against ranks: those of all of them.
-std::string subheading_of_ranks(const std::vector<Named>& reports) {
+// For plots against ranks.
+std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
   std::vector<std::string> mpis;
-  bool crowded = false;
-  for (const Named& named : reports) {
+  bool oversubscribed = false;
+  for (const NamedReport& named : reports) {
     const Provenance& from = named.report.provenance;
     if (std::find(mpis.begin(), mpis.end(), from.mpi) == mpis.end()) mpis.push_back(from.mpi);
-    crowded |= from.oversubscribed;
+    oversubscribed |= from.oversubscribed;
   }
   return fmt::format("{}, {} to {} ranks{}", fmt::join(mpis, " and "), reports.front().report.provenance.ranks,
-                     reports.back().report.provenance.ranks, crowded ? ", more ranks than cores" : "");
+                     reports.back().report.provenance.ranks, oversubscribed ? ", oversubscribed" : "");
 }
 
-// The setting once where all reports share it.
-std::string subheading(const std::vector<Named>& reports) {
+// The setting, once if all reports share it.
+std::string subheading(const std::vector<NamedReport>& reports) {
   std::vector<std::string> settings;
   bool shared = true;
-  for (const Named& named : reports) {
+  for (const NamedReport& named : reports) {
     const std::string setting = setting_of(named.report.provenance);
     shared &= setting == setting_of(reports.front().report.provenance);
     settings.push_back(fmt::format("{}: {}", named.name, setting));
@@ -157,19 +167,19 @@ std::string setting_of(const Provenance& from) {
     return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
   };
   return fmt::format("{}, {} on {}{}", from.mpi, counted(from.ranks, "rank"), counted(from.nodes, "node"),
-                     from.oversubscribed ? ", more ranks than cores" : "");
+                     from.oversubscribed ? ", oversubscribed" : "");
 }
 
-draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
-  const bool against_ranks = view.against == View::Against::ranks;
-  const std::vector<Named> sorted = against_ranks ? by_ranks(reports) : reports;
+draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view) {
+  const bool against_ranks = view.against == PlotOptions::Against::ranks;
+  const std::vector<NamedReport> sorted = against_ranks ? by_ranks(reports) : reports;
   const std::vector<std::string> known = collectives_in(sorted);
   const std::vector<std::string>& wanted = view.collectives.empty() ? known : view.collectives;
   draw::Plot plot;
   for (const std::string& collective : wanted) {
     if (std::find(known.begin(), known.end(), collective) == known.end()) {
       throw std::invalid_argument(
-          fmt::format("no collective '{}' was measured; there are {}", collective, fmt::join(known, ", ")));
+          fmt::format("no collective '{}' in the reports; they have {}", collective, fmt::join(known, ", ")));
     }
     if (!against_ranks) {
       plot.panels.push_back(panel_of(sorted, {view, collective}, wanted.size() == 1 ? "" : collective));
@@ -181,8 +191,11 @@ draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
     }
   }
   std::erase_if(plot.panels, [](const draw::Panel& panel) { return panel.series.empty(); });
-  if (plot.panels.empty() && view.rates) throw std::invalid_argument("calls without data have no rate");
-  const char* const of_what = view.rates ? "Rate" : "Time";
+  const bool rates = view.value == PlotOptions::Value::rates;
+  const bool ratios = view.value == PlotOptions::Value::ratios;
+  if (plot.panels.empty() && rates) throw std::invalid_argument("calls without data have no rate");
+  if (plot.panels.empty() && ratios) throw std::invalid_argument("reports without the MPI's own calls have no ratios");
+  const char* const of_what = rates ? "Rate" : ratios ? "Relative time" : "Time";
   plot.heading = wanted.size() == 1 ? wanted.front()
                                     : fmt::format("{} of collectives by {}", of_what, against_ranks ? "ranks" : "size");
   plot.subheading = against_ranks ? subheading_of_ranks(sorted) : subheading(sorted);
@@ -191,7 +204,10 @@ draw::Plot plot_of(const std::vector<Named>& reports, const View& view) {
   } else {
     plot.x = {"size of the data", draw::Quantity::bytes};
   }
-  if (view.rates) {
+  if (ratios) {
+    plot.y = {"time of a call / time of the MPI's own (below 1 is faster): median and 95 % interval",
+              draw::Quantity::ratio};
+  } else if (rates) {
     plot.y = {"size / time of a call: median and 95 % interval", draw::Quantity::bytes_a_second};
   } else {
     plot.y = {"time of a call: median and 95 % interval", draw::Quantity::seconds};

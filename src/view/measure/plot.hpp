@@ -9,8 +9,8 @@
 
 namespace quadrille::measure {
 
-// A report and what to call it.
-struct Named {
+// A report and its name.
+struct NamedReport {
   std::string name;
   Report report;
 };
@@ -18,17 +18,18 @@ struct Named {
 // "Open MPI 4.1.4, 8 ranks on 2 nodes"
 std::string setting_of(const Provenance& from);
 
-// What a plot shows: times, or the rate at which a call gets through its data, against sizes or numbers of ranks.
-struct View {
+// What a plot shows: times, rates or ratios to the MPI's own call, against sizes or numbers of ranks.
+struct PlotOptions {
   enum class Against : std::uint8_t { sizes, ranks };
   Against against = Against::sizes;
-  bool rates = false;
+  enum class Value : std::uint8_t { times, rates, ratios };
+  Value value = Value::times;
   std::vector<std::string> collectives = {};  // none: all
 };
 
-// A panel for each collective; against ranks for each size of it, with one point of a line from each report. Throws
-// std::invalid_argument if one of the collectives is in none of the reports, if there is no size to make a rate of, or
-// if several reports are of the same number of ranks.
-draw::Plot plot_of(const std::vector<Named>& reports, const View& view);
+// A panel for each collective; against ranks, for each collective and size, with each report as one point of every
+// line. Throws std::invalid_argument if a collective is in none of the reports, if rates or ratios are requested
+// but no call has any, or, against ranks, if several reports have the same number of ranks.
+draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view);
 
 }  // namespace quadrille::measure

@@ -11,7 +11,7 @@ namespace quadrille::measure {
 namespace {
 
 // A field of a CSV file.
-std::string quoted(std::string_view text) {
+std::string csv_quoted(std::string_view text) {
   if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
   std::string out = "\"";
   for (char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
@@ -44,7 +44,8 @@ void summarise(Report& report) {
 
 std::string to_csv(const Report& report) {
   const Provenance& from = report.provenance;
-  const std::string origin = fmt::format("{},{},{},{}", quoted(from.label), quoted(from.mpi), from.ranks, from.nodes);
+  const std::string origin =
+      fmt::format("{},{},{},{}", csv_quoted(from.label), csv_quoted(from.mpi), from.ranks, from.nodes);
   std::string out =
       "label,mpi,ranks,nodes,collective,bytes,variant,median,low,high,ratio,ratio_low,ratio_high,steps,floor,repeats,"
       "discarded,calls,settled\n";
@@ -53,8 +54,8 @@ std::string to_csv(const Report& report) {
       return point.has_interval() ? fmt::format("{},{},{}", interval.middle, interval.low, interval.high)
                                   : fmt::format("{},,", interval.middle);
     };
-    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", origin, quoted(point.collective), point.bytes,
-                       quoted(point.variant), fields(point.time), point.ratio ? fields(*point.ratio) : ",,",
+    out += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", origin, csv_quoted(point.collective), point.bytes,
+                       csv_quoted(point.variant), fields(point.time), point.ratio ? fields(*point.ratio) : ",,",
                        or_nothing(point.steps), or_nothing(point.floor), point.seconds.size(), point.discarded,
                        point.calls, point.settled ? 1 : 0);
   }

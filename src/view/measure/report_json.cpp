@@ -57,12 +57,12 @@ ordered_json json_of(const Point& point) {
   return object;
 }
 
-// Host names and command lines may be anything.
+// Host names and command lines may contain invalid UTF-8.
 std::string dumped(const ordered_json& value, int indent) {
   return value.dump(indent, ' ', false, ordered_json::error_handler_t::replace);
 }
 
-// An object of the text, with its place for complaints.
+// A JSON object and its position, for error messages.
 class Reader {
  public:
   Reader(const json& object, std::string place) : object_(object), place_(std::move(place)) {
@@ -108,7 +108,7 @@ class Reader {
   Interval interval(const char* key) const {
     const Reader inner = object(key);
     const double middle = inner.number("median");
-    if (!inner.has("low") && !inner.has("high")) return {middle, middle, middle};  // of too few repeats
+    if (!inner.has("low") && !inner.has("high")) return {middle, middle, middle};  // too few repeats
     return {middle, inner.number("low"), inner.number("high")};
   }
 
@@ -201,8 +201,8 @@ std::string to_json(const Report& report) {
   const ordered_json head = {
       {"format", format_name}, {"format_version", format_version}, {"provenance", json_of(report.provenance)}};
   std::string out = dumped(head, 2);
-  out.resize(out.size() - 2);  // its closing line
-  // A line a point: an indented list of all repeats would be most of the file.
+  out.resize(out.size() - 2);  // removes the closing line
+  // One line per point: an indented list of repeats would dominate the file.
   return out + fmt::format(",\n  \"points\": [{}\n  ]\n}}\n", points);
 }
 

@@ -18,7 +18,7 @@ std::string rate(double bits) {
   return bits >= 1e9 ? fmt::format("{:.3g} Gbit/s", bits / 1e9) : fmt::format("{:.3g} Mbit/s", bits / 1e6);
 }
 
-// Lines that say where the numbers come from.
+// The provenance.
 std::string origin(const Provenance& from) {
   std::string out;
   if (!from.label.empty()) out += from.label + "\n";

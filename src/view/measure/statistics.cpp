@@ -10,14 +10,14 @@ namespace quadrille::measure {
 
 namespace {
 
-// Above this, the normal approximation of the binomial distribution is right to the rank.
+// Above this, the normal approximation of the binomial distribution gives the exact rank.
 constexpr std::size_t most_exact = 500;
 
 double normal_tail(double z) {
   return std::erfc(z / std::sqrt(2.0)) / 2;
 }
 
-// The z that normal_tail falls to `tail` at.
+// The z with normal_tail(z) == tail.
 double normal_quantile(double tail) {
   double low = 0;
   double high = 40;
@@ -28,8 +28,8 @@ double normal_quantile(double tail) {
   return low;
 }
 
-// How many samples may be cut off at each end: the most, for which a fair coin thrown n times shows as many heads or
-// fewer with a probability below `tail`.
+// The largest number of samples to exclude at each end: n fair coin tosses give at most as many heads with a
+// probability below `tail`.
 std::size_t cut(std::size_t n, double tail) {
   if (n > most_exact) {
     const auto real = static_cast<double>(n);
@@ -47,13 +47,14 @@ std::size_t cut(std::size_t n, double tail) {
   }
 }
 
-// Up to so many samples each, the distribution of the rank sum is counted.
+// Up to so many samples each, the distribution of the rank sum is computed exactly.
 constexpr std::size_t most_counted = 20;
 
-// The two-sided p if the one sample is greater in `pairs` of the n * m pairs, by counting: the orders with so many such
-// pairs are the coefficients of the Gaussian binomial, the product of (1 - q^(m + i)) / (1 - q^i) for i from 1 to n.
+// The exact two-sided p if the first sample is greater in `pairs` of the n * m pairs. The numbers of orders with so
+// many such pairs are the coefficients of the Gaussian binomial, the product of (1 - q^(m + i)) / (1 - q^i) for i from
+// 1 to n.
 double counted_p(std::size_t n, std::size_t m, std::size_t pairs) {
-  std::vector<double> orders(n * m + 1, 0.0);  // whole numbers, below 2^38
+  std::vector<double> orders(n * m + 1, 0.0);  // integers below 2^38
   orders[0] = 1;
   for (std::size_t i = 1; i <= n; ++i) {
     for (std::size_t u = orders.size(); u-- > m + i;) orders[u] -= orders[u - m - i];
@@ -72,8 +73,8 @@ double median_of_sorted(const std::vector<double>& sorted) {
 }  // namespace
 
 Interval median_interval(std::span<const double> samples, double confidence) {
-  if (samples.empty()) throw std::invalid_argument("no samples have no median");
-  if (!(confidence > 0 && confidence < 1)) throw std::invalid_argument("a confidence lies between 0 and 1");
+  if (samples.empty()) throw std::invalid_argument("no samples");
+  if (!(confidence > 0 && confidence < 1)) throw std::invalid_argument("the confidence must be between 0 and 1");
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
   const std::size_t outside = std::min(cut(sorted.size(), (1 - confidence) / 2), (sorted.size() - 1) / 2);
@@ -81,7 +82,7 @@ Interval median_interval(std::span<const double> samples, double confidence) {
 }
 
 Interval ratio_interval(std::span<const double> of, std::span<const double> to, double confidence) {
-  if (of.size() != to.size()) throw std::invalid_argument("paired samples are as many on both sides");
+  if (of.size() != to.size()) throw std::invalid_argument("paired samples must have the same size");
   std::vector<double> ratios(of.size());
   std::transform(of.begin(), of.end(), to.begin(), ratios.begin(), [](double a, double b) { return a / b; });
   return median_interval(ratios, confidence);
@@ -97,10 +98,10 @@ double rank_sum_p(std::span<const double> a, std::span<const double> b) {
   for (double value : b) all.push_back({value, false});
   std::sort(all.begin(), all.end(), [](const Ranked& x, const Ranked& y) { return x.value < y.value; });
   double rank_sum = 0;
-  double ties = 0;  // of t equal ones: t^3 - t
+  double ties = 0;  // sum of t^3 - t over groups of t equal samples
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     while (end < all.size() && all[end].value == all[begin].value) ++end;
-    const double rank = static_cast<double>(begin + end + 1) / 2;  // the mean of theirs
+    const double rank = static_cast<double>(begin + end + 1) / 2;  // the mean rank of the group
     for (std::size_t i = begin; i < end; ++i) rank_sum += all[i].of_a ? rank : 0;
     const auto equal = static_cast<double>(end - begin);
     ties += equal * (equal * equal - 1);

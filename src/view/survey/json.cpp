@@ -35,7 +35,7 @@ std::string to_json(const Survey& survey) {
   }
   all["parts_known"] = survey.parts_known;
   all["tree"] = json_of(survey, survey.domains);
-  // A host's name may be anything.
+  // A host name may contain invalid UTF-8.
   return all.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

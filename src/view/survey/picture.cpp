@@ -10,9 +10,9 @@ namespace quadrille::survey {
 
 namespace {
 
-using Marks = std::map<Rank, int>;  // the outermost level that a rank leads a domain of
+using Marks = std::map<Rank, int>;  // the outermost level on which a rank is a leader
 
-// Of parts of a node only those with several ranks: who is alone leads nobody.
+// Inside a node only domains with several ranks have a leader.
 void mark_leaders(const Survey& survey, const std::vector<Domain>& domains, Marks& marks) {
   for (const Domain& domain : domains) {
     const auto led = std::find_if(survey.layers.begin(), survey.layers.end(),
@@ -46,7 +46,7 @@ std::string to_svg(const Survey& survey) {
   Marks marks;
   mark_leaders(survey, survey.domains, marks);
   picture.outermost = boxes_of(survey.domains, marks);
-  // The last colours may be nobody's.
+  // The last colours may be unused.
   int used = 0;
   for (const auto& [rank, mark] : marks) used = std::max(used, mark + 1);
   for (int mark = 0; mark < used; ++mark) {

@@ -55,7 +55,7 @@ std::vector<Rank> listed(const Group& group) {
   return ranks;
 }
 
-// The levels worth their place, with all that is asked about them.
+// The levels that are shown, and queries on them.
 class Tree {
  public:
   explicit Tree(std::span<const Site> sites)
@@ -86,7 +86,7 @@ class Tree {
     return layers;
   }
 
-  // Those inside the domain of `rank` on a level of the topology.
+  // The domains inside that of `rank` on a level of the topology.
   std::vector<Domain> inside(int level, Rank rank) const {
     std::vector<Domain> domains;
     if (level + 1 == topology_.levels()) return domains;

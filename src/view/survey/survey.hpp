@@ -13,16 +13,16 @@
 
 namespace quadrille::survey {
 
-// Where a rank runs. Plain bytes, to be exchanged.
+// Where a rank runs. Trivially copyable, to be sent.
 struct Site {
-  std::uint64_t node = 0;  // the same for ranks of one node
-  std::uint64_t rack = 0;  // likewise; 0: not told
+  std::uint64_t node = 0;  // equal for ranks of one node
+  std::uint64_t rack = 0;  // likewise; 0: unknown
   std::array<char, 64> host = {};
   std::array<char, 64> rack_name = {};
   machine::Position position;
 };
 
-// From the outside in.
+// From the outermost to the innermost.
 enum class Level : std::uint8_t { rack, node, package, numa, l3, core };
 inline constexpr std::array<Level, 6> all_levels = {Level::rack, Level::node, Level::package,
                                                     Level::numa, Level::l3,   Level::core};
@@ -32,7 +32,7 @@ std::string_view name(Level level);
 // One rack, one node, ...
 struct Domain {
   Level level = Level::node;
-  std::string name;  // of a rack or a host; hwloc's number of a part
+  std::string name;  // of a rack or a host; hwloc's index of a part
   std::vector<Rank> members;
   Rank leader = 0;  // for root 0
   std::vector<Domain> inside = {};
@@ -41,20 +41,20 @@ struct Domain {
   std::string title() const;
 };
 
-// A level that tells ranks apart; nodes in any case.
+// A level that separates ranks; nodes in any case.
 struct Layer {
   Level level = Level::node;
   std::vector<Rank> leaders;  // of its domains, for root 0
 };
 
-// The machine as a tree. A level is left out below a domain that it does not split, and on a node where a rank is bound
-// to none of its parts.
+// The machine as a tree. A level is omitted below a domain that it does not split, and on a node where a rank is not
+// bound to one of its parts.
 struct Survey {
-  bool of_ranks = true;  // false: of this node alone, with its cores in place of ranks
+  bool of_ranks = true;  // false: of this node only, with its cores instead of ranks
   Rank members = 0;
   std::vector<Layer> layers;
   std::vector<Domain> domains;  // the outermost
-  std::vector<Rank> unbound;    // bound to no core
+  std::vector<Rank> unbound;    // not bound to a core
   bool parts_known = false;
   std::optional<bool> shared_memory;  // among ranks of a node
 
@@ -67,14 +67,14 @@ Survey survey_of(std::span<const Site> sites);
 Survey survey_of(const std::string& host, const machine::Parts& parts);
 
 // "0-3,8"; "0,4,...,60".
-std::string in_short(std::span<const Rank> ranks);
+std::string abbreviated(std::span<const Rank> ranks);
 
 // "8 ranks on 4 nodes in 2 racks".
 std::string heading(const Survey& survey);
-// What else there is to say, a sentence each.
+// Further remarks.
 std::vector<std::string> remarks(const Survey& survey);
 
-// For people, for programs, and as a picture.
+// As text, JSON and a drawing.
 std::string to_text(const Survey& survey);
 std::string to_json(const Survey& survey);
 std::string to_svg(const Survey& survey);

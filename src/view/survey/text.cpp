@@ -13,10 +13,11 @@ std::string counted(Rank number, std::string_view what) {
 }
 
 std::string members_of(const Survey& survey, std::span<const Rank> members) {
-  return fmt::format("{}{} {}", survey.of_ranks ? "rank" : "core", members.size() == 1 ? "" : "s", in_short(members));
+  return fmt::format("{}{} {}", survey.of_ranks ? "rank" : "core", members.size() == 1 ? "" : "s",
+                     abbreviated(members));
 }
 
-// A rank on each of them.
+// Whether there is one rank on each.
 bool one_each(const std::vector<Domain>& domains) {
   return std::all_of(domains.begin(), domains.end(), [&](const Domain& one) {
     return one.level > Level::node && one.level == domains.front().level && one.members.size() == 1;
@@ -27,7 +28,7 @@ bool one_each(const std::vector<Domain>& domains) {
 std::string places_of(const std::vector<Domain>& domains) {
   std::vector<Rank> numbers;
   for (const Domain& domain : domains) numbers.push_back(std::stoi(domain.name));
-  return fmt::format(" on {}s {}", name(domains.front().level), in_short(numbers));
+  return fmt::format(" on {}s {}", name(domains.front().level), abbreviated(numbers));
 }
 
 void add_lines(const Survey& survey, const std::vector<Domain>& domains, std::size_t depth, std::string& text) {
@@ -43,10 +44,10 @@ void add_lines(const Survey& survey, const std::vector<Domain>& domains, std::si
 
 }  // namespace
 
-std::string in_short(std::span<const Rank> ranks) {
+std::string abbreviated(std::span<const Rank> ranks) {
   std::string text;
   for (std::size_t begin = 0; begin < ranks.size();) {
-    // As many as follow one another at the same distance.
+    // A run with a constant stride.
     std::size_t end = std::min(begin + 2, ranks.size());
     const Rank stride = end - begin == 2 ? ranks[begin + 1] - ranks[begin] : 0;
     while (end < ranks.size() && ranks[end] - ranks[end - 1] == stride) ++end;
@@ -81,7 +82,7 @@ std::vector<std::string> remarks(const Survey& survey) {
     all.push_back(*survey.shared_memory ? "ranks of a node share memory" : "ranks of a node share no memory");
   }
   if (!survey.parts_known) {
-    all.push_back("what nodes are made of is not known: hwloc is missing or can't tell");
+    all.push_back("the inside of nodes is unknown: hwloc is missing or failed");
   } else if (!survey.unbound.empty()) {
     all.push_back(survey.unbound.size() == static_cast<std::size_t>(survey.members)
                       ? "no rank is bound to a core"
@@ -97,7 +98,7 @@ std::string to_text(const Survey& survey) {
   add_lines(survey, survey.domains, 0, text);
   std::vector<std::string> leaders;
   for (const Layer& layer : survey.layers) {
-    leaders.push_back(fmt::format("{}s {}", name(layer.level), in_short(layer.leaders)));
+    leaders.push_back(fmt::format("{}s {}", name(layer.level), abbreviated(layer.leaders)));
   }
   if (!leaders.empty()) text += fmt::format("leaders for root 0: {}\n", fmt::join(leaders, "; "));
   return text;

@@ -9,7 +9,7 @@
 namespace quadrille::machine {
 namespace {
 
-// A machine that hwloc makes up.
+// A synthetic machine of hwloc.
 Parts synthetic(const char* description) {
   setenv("HWLOC_SYNTHETIC", description, 1);
   Parts parts;
@@ -26,7 +26,7 @@ class PartsOfAMachine : public testing::Test {
 
 using Numbers = std::array<std::int32_t, 4>;
 
-TEST_F(PartsOfAMachine, ProcessorsOfOneCoreAreInAllAroundIt) {
+TEST_F(PartsOfAMachine, ProcessorsOfOneCoreAreInAllEnclosingParts) {
   const Parts parts = synthetic("pack:2 numa:1 l3:2 core:2 pu:2");
   EXPECT_EQ(parts.count(Part::package), 2);
   EXPECT_EQ(parts.count(Part::numa), 2);
@@ -36,7 +36,7 @@ TEST_F(PartsOfAMachine, ProcessorsOfOneCoreAreInAllAroundIt) {
   EXPECT_EQ(parts.position(std::vector{15}).parts, (Numbers{1, 1, 3, 7}));
 }
 
-TEST_F(PartsOfAMachine, WhoMayLeaveAPartIsNotInIt) {
+TEST_F(PartsOfAMachine, AProcessThatMayLeaveAPartIsNotBoundToIt) {
   const Parts parts = synthetic("pack:2 numa:1 l3:2 core:2 pu:1");
   EXPECT_EQ(parts.position(std::vector{4, 5}).parts, (Numbers{1, 1, 2, -1}));
   EXPECT_EQ(parts.position(std::vector{4, 7}).parts, (Numbers{1, 1, -1, -1}));
@@ -49,7 +49,7 @@ TEST_F(PartsOfAMachine, SeveralNumaDomainsMayShareAPackage) {
   EXPECT_EQ(parts.position(std::vector{3, 4}).parts, (Numbers{0, -1, -1, -1}));
 }
 
-TEST_F(PartsOfAMachine, WhatIsNotThereIsNowhere) {
+TEST_F(PartsOfAMachine, MissingPartsHaveNoPosition) {
   const Parts parts = synthetic("pack:2 core:2 pu:1");
   EXPECT_EQ(parts.count(Part::l3), 0);
   EXPECT_EQ(parts.position(std::vector{0})[Part::l3], -1);

@@ -12,7 +12,7 @@ TEST(Quantities, BytesAreExact) {
   EXPECT_EQ(bytes(std::int64_t{3} << 30), "3 GiB");
 }
 
-TEST(Quantities, OrRoughlyWhatTheyAre) {
+TEST(Quantities, ApproximateBytesHaveOneDecimal) {
   EXPECT_EQ(about_bytes(1000), "1000 B");
   EXPECT_EQ(about_bytes(1536), "1.5 KiB");
   EXPECT_EQ(about_bytes(1 << 20), "1.0 MiB");
@@ -28,7 +28,7 @@ TEST(Quantities, SecondsHaveThreeDigits) {
   EXPECT_EQ(rate(999.6), "1 kB/s");
 }
 
-TEST(Quantities, OrNoMoreThanTheyNeed) {
+TEST(Quantities, ShortSecondsHaveNoTrailingZeros) {
   EXPECT_EQ(short_seconds(20e-6), "20 µs");
   EXPECT_EQ(short_seconds(1e-3), "1 ms");
   EXPECT_EQ(short_seconds(1000), "1000 s");

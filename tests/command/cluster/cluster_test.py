@@ -51,7 +51,7 @@ class Nodes(WithCluster):
             self.cluster.execute(node, "touch", f"/dev/shm/of-node{node}")
             self.assertEqual(self.cluster.execute(node, "ls", "/dev/shm"), f"of-node{node}\n")
 
-    def test_they_know_each_other_by_name(self):
+    def test_host_names_are_resolved(self):
         code = "import socket; print(*[socket.gethostbyname(f'node{i}') for i in range(4)])"
         self.assertEqual(
             self.cluster.execute("node3", sys.executable, "-c", code), "10.77.0.1 10.77.0.2 10.77.0.3 10.77.0.4\n"
@@ -61,13 +61,13 @@ class Nodes(WithCluster):
         self.assertEqual(len(self.cluster.execute(0, "ip", "route").splitlines()), 1)
         self.assertEqual(self.cluster.execute(0, "ip", "-6", "address"), "")
 
-    def test_they_speak_the_usual_tcp(self):
+    def test_tcp_uses_cubic(self):
         folder = pathlib.Path("/proc/sys/net/ipv4")
         if "cubic" not in (folder / "tcp_allowed_congestion_control").read_text(encoding="ascii").split():
-            self.skipTest("the kernel lets nobody choose cubic")
+            self.skipTest("the kernel does not permit cubic")
         self.assertEqual(self.cluster.execute(0, "cat", str(folder / "tcp_congestion_control")), "cubic\n")
 
-    def test_a_command_has_its_folder_its_arguments_and_its_status(self):
+    def test_exec_passes_folder_arguments_and_status(self):
         self.assertEqual(self.cluster.execute(1, "pwd", cwd="/usr"), "/usr\n")
         self.assertEqual(self.cluster.execute(1, "printf", "%s,", "-n", "a b", "--", "--name"), "-n,a b,--,--name,")
         self.assertEqual(self.cluster.execute(1, "printf", "%s;", "[a,b]", "[]", "", "[", "a,b"), "[a,b];[];;[;a,b;")
@@ -77,7 +77,7 @@ class Nodes(WithCluster):
         self.assertEqual(missing.returncode, 127)
         self.assertIn("can't run no-such-program", missing.stderr)
 
-    def test_only_processes_of_the_cluster_are_seen(self):
+    def test_only_processes_of_the_cluster_are_visible(self):
         numbers = [int(word) for word in self.cluster.execute(0, "ls", "/proc").split() if word.isdigit()]
         self.assertLess(len(numbers), 10)
 
@@ -95,7 +95,7 @@ class Nodes(WithCluster):
             job.kill()
         self.assertTrue(wait_until(lambda: not running(f"sleep {marker} ")))
 
-    def test_a_node_that_is_cut_off_is_not_reached_until_it_is_healed(self):
+    def test_a_disconnected_node_is_unreachable_until_reconnected(self):
         code = "import socket; socket.create_connection(('node1', 5999), 1)"
 
         def attempt():
@@ -112,8 +112,8 @@ class Nodes(WithCluster):
         self.assertIn("refused", attempt())
 
 
-# Of the wire's time. On a machine that does nothing else a transfer takes at most 110 % of it: set
-# QUADRILLE_TEST_LONGEST=1.1 to hold it to that.
+# Relative to the wire time. On an otherwise idle machine a transfer takes at most 110 %: set QUADRILLE_TEST_LONGEST=1.1
+# to require that.
 LONGEST = float(os.environ.get("QUADRILLE_TEST_LONGEST", "3"))
 
 
@@ -122,16 +122,16 @@ class Links(WithCluster):
 
     def check(self, sender, receiver, rate, count, pause, times):
         measured = transfer_times(self.cluster, sender, receiver, count, pause, times)
-        # The best: what else the machine does can only lengthen it.
+        # The minimum: other load can only lengthen it.
         share = min(measured) / wire_seconds(count, rate)
-        # A link's bucket passes at once; all the rest waits for the wire.
+        # A link's burst passes unshaped; the rest takes the wire time.
         least = 0.99 * (1 - BUCKET / (HEADERS * count))
         print(f"{count >> 10} KiB at {rate / 1e6:g} Mbit/s after {pause} s: {share:.1%} of the wire's time")
         with self.subTest(bytes=count, pause=pause, measured=measured):
             self.assertGreater(share, least)
             self.assertLess(share, LONGEST)
 
-    def test_a_transfer_takes_the_time_of_the_wire(self):
+    def test_a_transfer_takes_the_wire_time(self):
         for count in (64 << 10, 1 << 20):
             self.check("node0", "node1", 200e6, count, 0.01, 15)
 
@@ -139,7 +139,7 @@ class Links(WithCluster):
         for count in (64 << 10, 1 << 20):
             self.check("node0", "node1", 200e6, count, 1.0, 4)
 
-    def test_between_racks_it_takes_that_of_the_uplink(self):
+    def test_between_racks_it_takes_the_wire_time_of_the_uplink(self):
         self.check("node0", "node2", 100e6, 1 << 20, 0.01, 5)
 
     def test_two_transfers_share_the_uplink(self):
@@ -205,19 +205,19 @@ class UpAndDown(unittest.TestCase):
         other.down()
         self.assertEqual(self.cluster.execute("node1", "hostname"), "node1\n")
 
-    def test_a_second_of_the_same_name_is_refused_with_the_remedy(self):
+    def test_a_second_cluster_of_the_same_name_is_rejected_with_the_remedy(self):
         self.cluster.up("--nodes", 2)
         done = self.cluster("up")
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"take it down by 'quadrille cluster down --name {self.cluster.name}'", done.stderr)
         self.assertEqual(self.cluster.status()["nodes"], 2)
 
-    def test_the_end_of_the_keeper_is_the_end_of_all(self):
+    def test_killing_the_keeper_ends_the_cluster(self):
         before = traces(self.cluster.name)
         self.cluster.up("--nodes", 3)
         with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
             self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
-            # The numbers of the nodes' processes are those inside.
+            # The IDs of the nodes' processes are those inside the cluster.
             os.kill(self.cluster.status()["keeper"], signal.SIGKILL)
             self.assertEqual(job.wait(10), 128 + 9)
         self.assertEqual(self.cluster.status(), {"name": self.cluster.name, "up": False})
@@ -226,26 +226,26 @@ class UpAndDown(unittest.TestCase):
         self.assertIn("is not up", status.stdout)
         self.check_nothing_is_left(before)
 
-    def test_commands_at_once_have_an_answer_while_it_ends(self):
+    def test_concurrent_commands_are_answered_while_it_goes_down(self):
         for _ in range(5):
             self.cluster.up("--nodes", 2)
             os.kill(self.cluster.status()["keeper"], signal.SIGKILL)
             words = self.cluster.words("status", "--json")
             jobs = [subprocess.Popen(words, stdout=subprocess.PIPE, text=True) for _ in range(6)]
             for said in [job.communicate()[0] for job in jobs]:
-                # A signal may reach the keeper after they ask.
+                # The signal may reach the keeper after the query.
                 self.assertEqual(json.loads(said)["name"], self.cluster.name)
             self.assertTrue(wait_until(lambda: not self.cluster.status()["up"]))
 
-    def test_of_two_of_one_name_at_once_one_comes_up(self):
+    def test_of_two_concurrent_clusters_of_one_name_one_comes_up(self):
         words = self.cluster.words("up", "--while", os.getpid(), "--nodes", 3)
         jobs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)]
         errors = [job.communicate()[1] for job in jobs]
         self.assertEqual(sorted(job.returncode for job in jobs), [0, 2], errors)
-        self.assertIn("is up already", "".join(errors))
+        self.assertIn("is already up", "".join(errors))
         self.assertEqual(self.cluster.execute("node2", "hostname"), "node2\n")
 
-    def test_it_goes_down_with_the_process_it_is_to_last_for(self):
+    def test_it_goes_down_with_the_while_process(self):
         before = traces(self.cluster.name)
         with subprocess.Popen(["sleep", "100"]) as process:
             self.assertEqual(self.cluster("up", "--nodes", 2, "--while", process.pid).returncode, 0)
@@ -265,7 +265,7 @@ class UpAndDown(unittest.TestCase):
         other.down()
         self.check_nothing_is_left(before)
 
-    def test_a_damaged_file_is_in_the_way_of_its_own_name_only(self):
+    def test_a_damaged_file_affects_only_its_own_name(self):
         other = Cluster(QUADRILLE, suffix="-b")
         self.cluster.up("--nodes", 1)
         damaged = self.cluster.file().with_name(f"{other.name}.json")
@@ -278,18 +278,18 @@ class UpAndDown(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("is not the state of a cluster", done.stderr)
 
-    def test_a_file_of_somebody_else_is_not_believed(self):
+    def test_a_file_of_another_user_is_rejected(self):
         if os.geteuid() != 0:
-            self.skipTest("only root can give files away")
+            self.skipTest("only root can change the owner of files")
         self.cluster.up("--nodes", 1)
         file = self.cluster.file()
         os.chown(file, 1, 1)
         done = self.cluster("exec", "0", "--", "true")
         os.chown(file, 0, 0)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("is not a file of yours", done.stderr)
+        self.assertIn("belongs to another user", done.stderr)
 
-    def test_where_processes_have_other_numbers_it_is_not_taken_for_dead(self):
+    def test_in_another_pid_namespace_it_is_not_considered_dead(self):
         self.cluster.up("--nodes", 2)
         for subcommand in ("status", "down", "up"):
             done = self.cluster("exec", "1", "--", *self.cluster.words(subcommand))
@@ -299,10 +299,10 @@ class UpAndDown(unittest.TestCase):
             elsewhere = Cluster(QUADRILLE, before=("unshare", "--pid", "--fork", "--mount-proc"))
             done = elsewhere("status")
             self.assertEqual(done.returncode, 2)
-            self.assertIn("another namespace of processes", done.stderr)
+            self.assertIn("another PID namespace", done.stderr)
         self.assertTrue(self.cluster.status()["up"])
 
-    def test_down_names_the_command_that_it_would_wait_for(self):
+    def test_down_names_the_command_that_blocks_it(self):
         self.cluster.up("--nodes", 2)
         with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
             self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
@@ -314,7 +314,7 @@ class UpAndDown(unittest.TestCase):
         self.assertIn(f"process {job.pid} (quadrille, stopped)", done.stderr)
         self.assertTrue(wait_until(lambda: not self.cluster.status()["up"]))
 
-    def test_down_ends_what_runs_there(self):
+    def test_down_kills_running_commands(self):
         self.cluster.up("--nodes", 2)
         with subprocess.Popen(self.cluster.words("exec", "1", "--", "sleep", "100")) as job:
             self.assertTrue(wait_until(lambda: "sleep 100 " in processes().values()))
@@ -329,11 +329,11 @@ class UpAndDown(unittest.TestCase):
             job.kill()
         self.check_nothing_is_left(before)
 
-    def test_what_is_wrong_is_named_with_what_to_do(self):
+    def test_errors_name_the_cause_and_the_remedy(self):
         self.cluster.up("--nodes", 2)
         for words, expected in (
-            (("cut", "node2"), "there is no node 'node2': they are node0 to node1"),
-            (("exec", "moon", "--", "true"), "there is no node 'moon'"),
+            (("cut", "node2"), "no node 'node2': the nodes are node0 to node1"),
+            (("exec", "moon", "--", "true"), "no node 'moon'"),
             (("run", "-n", "9", "--", "true"), "more --nodes or --slots"),
             (("run", "--map", "spiral", "--", "true"), "'spiral' is neither block, cyclic nor ppr:N"),
             (("run", "--", "true"), "--mpi openmpi or --mpi mpich"),
@@ -344,19 +344,19 @@ class UpAndDown(unittest.TestCase):
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(expected, done.stderr)
 
-    def test_without_a_cluster_it_says_how_to_get_one(self):
+    def test_without_a_cluster_the_error_shows_how_to_start_one(self):
         for words in (("down",), ("cut", "0"), ("exec", "0", "--", "true"), ("run", "--", "true")):
             done = self.cluster(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(f"bring it up by 'quadrille cluster up --name {self.cluster.name}'", done.stderr)
 
-    def test_impossible_ones_are_refused(self):
+    def test_invalid_options_are_rejected(self):
         for words, expected in (
-            (("--rate", "fast"), "--rate: 'fast' is no rate such as 200mbit"),
+            (("--rate", "fast"), "--rate: 'fast' is not a rate such as 200mbit"),
             (("--racks", "17"), "--racks: 17 is not between 0 and 16"),
-            (("--uplink", "1gbit"), "say how many by --racks"),
+            (("--uplink", "1gbit"), "set --racks"),
             (("--nodes", "0"), "--nodes: 0 is not between 1 and 1000"),
-            (("--while", str(2**30)), f"--while: there is no process {2**30}"),
+            (("--while", str(2**30)), f"--while: no process {2**30}"),
         ):
             done = self.cluster("up", *words)
             self.assertEqual(done.returncode, 2, words)

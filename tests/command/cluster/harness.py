@@ -1,4 +1,4 @@
-"""What the tests of the cluster share."""
+"""Common to the tests of the cluster."""
 
 import json
 import os
@@ -10,7 +10,7 @@ import time
 
 SKIPPED = 77
 
-# What a cluster is made of, without any of our code.
+# The system features that a cluster needs, without Quadrille's code.
 PROBE = """set -e
 PATH=$PATH:/usr/sbin:/sbin
 mount --make-rslave /
@@ -24,7 +24,7 @@ SPACES = ("--net", "--mount", "--pid", "--fork")
 
 
 class Cluster:
-    """The command, for a cluster of a name that no other test takes; `before` are words in front of it."""
+    """The command, for a cluster with a unique name; `before` are words in front of it."""
 
     def __init__(self, quadrille, suffix="", before=()):
         self.before = before
@@ -46,7 +46,7 @@ class Cluster:
         )
 
     def up_while_here(self, *words):
-        """Down again at the latest when this script ends."""
+        """Goes down at the latest when this script ends."""
         return self("up", "--while", os.getpid(), *words)
 
     def up(self, *words):
@@ -61,13 +61,13 @@ class Cluster:
         return json.loads(self("status", "--json").stdout)
 
     def file(self):
-        """What other commands know it by."""
+        """The state file."""
         folders = ("/run/quadrille", f"{os.environ.get('XDG_RUNTIME_DIR')}/quadrille", f"/tmp/quadrille-{os.geteuid()}")
         files = (pathlib.Path(folder) / f"{self.name}.json" for folder in folders)
         return next(file for file in files if file.exists())
 
     def execute(self, node, *words, **more):
-        """What a command on a node prints."""
+        """The output of a command on a node."""
         done = self("exec", node, "--", *words, **more)
         if done.returncode != 0:
             raise AssertionError(f"{words} on {node}: status {done.returncode}, {done.stderr}")
@@ -75,9 +75,9 @@ class Cluster:
 
 
 def places(cluster, program, count, *words):
-    """What `count` ranks of the program where print."""
-    # MPICH over UCX may hang in MPI_Finalize: some ranks wait for others to close connections, which wait already for
-    # the launcher. What it prints before is what counts here, so it need not get there.
+    """The output of `count` ranks of the program `where`."""
+    # MPICH over UCX may hang in MPI_Finalize: some ranks wait for others to close connections, which already wait for
+    # the launcher. Only the output before matters here.
     stays = program.endswith("mpich")
     words = cluster.words("run", *words, "--", program, *(["stay"] if stays else []))
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as job:
@@ -96,7 +96,7 @@ def places(cluster, program, count, *words):
 
 
 def why_impossible(before):
-    """What refuses the parts of a cluster on this machine, if anything does; `before` are words in front."""
+    """The errors of this machine for the features that a cluster needs; `before` are words in front."""
     errors = []
     for user in ((), ("--user", "--map-root-user")):
         words = [*before, "unshare", *user, *SPACES, "sh", "-c", PROBE]
@@ -108,20 +108,20 @@ def why_impossible(before):
 
 
 def skip_unless_possible(cluster):
-    """Ends the test with the reason if this machine refuses clusters, not only ours."""
+    """Skips the test, with the reason, if this machine does not permit clusters at all."""
     done = cluster.up_while_here("--nodes", 2)
     if done.returncode == 0:
         cluster.down()
         return
     reason = why_impossible(cluster.before)
     if reason:
-        print(f"SKIP: no cluster can be made here: {done.stderr}{reason}")
+        print(f"SKIP: clusters are not possible here: {done.stderr}{reason}")
         sys.exit(SKIPPED)
     raise SystemExit(f"quadrille cluster up failed: {done.stderr}")
 
 
 def processes():
-    """Command lines of all processes that live, by number."""
+    """Command lines of all running processes, by ID."""
     found = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -137,7 +137,7 @@ def running(part):
 
 
 def wait_until(condition, seconds=10):
-    """For what the kernel does in its own time."""
+    """For what the kernel does asynchronously."""
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
@@ -152,7 +152,7 @@ def listing(folder):
 
 
 def traces(name):
-    """What a cluster might leave on the machine: namespaces, interfaces, mounts, files, processes."""
+    """What a cluster might leave behind: namespaces, interfaces, mounts, files, processes."""
     ours = ("quadrille", "node", "ompi", "pmix", name)
     folders = ("/run", "/run/quadrille", "/tmp", "/dev/shm", f"/tmp/quadrille-{os.geteuid()}")
     return {

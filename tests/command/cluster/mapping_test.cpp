@@ -53,44 +53,44 @@ TEST(Mapping, BlocksFillANodeBeforeTheNext) {
   EXPECT_EQ(mapping("block", 3, small(3, 2)), (Mapping{0, 0, 1}));
 }
 
-TEST(Mapping, CyclicGoesAroundTheNodes) {
+TEST(Mapping, CyclicIsRoundRobin) {
   EXPECT_EQ(mapping("cyclic", {}, small(3, 2)), (Mapping{0, 1, 2, 0, 1, 2}));
   EXPECT_EQ(mapping("cyclic", 4, small(3, 2)), (Mapping{0, 1, 2, 0}));
 }
 
-TEST(Mapping, SoManyRanksANode) {
+TEST(Mapping, PprPutsAFixedNumberOfRanksOnEachNode) {
   EXPECT_EQ(mapping("ppr:1", {}, small(3, 2)), (Mapping{0, 1, 2}));
   EXPECT_EQ(mapping("ppr:2", 5, small(3, 4)), (Mapping{0, 0, 1, 1, 2}));
 }
 
-TEST(Mapping, AFileNamesANodeALine) {
+TEST(Mapping, AFileListsOneNodePerLine) {
   const MapFile file("node2\n0  # the first node\n\n  node2\nnode1\n");
   EXPECT_EQ(mapping(file.path(), {}, small(3, 2)), (Mapping{2, 0, 2, 1}));
   EXPECT_EQ(mapping(file.path(), 2, small(3, 2)), (Mapping{2, 0}));
-  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), 5, small(3, 2)); }), "has nodes for 4"));
-  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(2, 2)); }), ":1: there is no node 'node2'"));
+  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), 5, small(3, 2)); }), "maps only 4"));
+  EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(2, 2)); }), ":1: no node 'node2'"));
   EXPECT_TRUE(has(refusal([&] { mapping(file.path(), {}, small(3, 1)); }), "node2 would have 2 ranks"));
 }
 
-TEST(Mapping, MoreRanksThanSlotsAreRefusedWithTheRemedy) {
+TEST(Mapping, MoreRanksThanSlotsAreRejectedWithTheRemedy) {
   EXPECT_TRUE(has(refusal([] { mapping("block", 7, small(3, 2)); }), "more --nodes or --slots"));
   EXPECT_TRUE(has(refusal([] { mapping("cyclic", 7, small(3, 2)); }), "more --nodes or --slots"));
   EXPECT_TRUE(has(refusal([] { mapping("ppr:1", 4, small(3, 2)); }), "1 on each of 3 nodes"));
   EXPECT_TRUE(has(refusal([] { mapping("ppr:3", {}, small(3, 2)); }), "more --slots"));
 }
 
-TEST(Mapping, WhatIsNotUnderstoodIsNamed) {
+TEST(Mapping, InvalidMappingsAreNamed) {
   EXPECT_TRUE(has(refusal([] { mapping("ppr:x", {}, small(3, 2)); }), "'ppr:x' is not ppr:N"));
   EXPECT_TRUE(has(refusal([] { mapping("ppr:0", {}, small(3, 2)); }), "'ppr:0' is not ppr:N"));
   EXPECT_TRUE(has(refusal([] { mapping("/no/such", {}, small(3, 2)); }), "'/no/such' is neither block"));
   EXPECT_TRUE(has(refusal([] { mapping("block", 0, small(3, 2)); }), "-n: 0"));
 }
 
-TEST(Mapping, OpenMpiHasALineARank) {
+TEST(Mapping, OpenMpiHasOneLinePerRank) {
   EXPECT_EQ(hosts_for_openmpi({0, 1, 0}), "node0\nnode1\nnode0\n");
 }
 
-TEST(Mapping, MpichNamesANodeOnce) {
+TEST(Mapping, MpichListsANodeOnce) {
   EXPECT_EQ(hosts_for_mpich({0, 0, 1, 1, 2}), "node0:2\nnode1:2\nnode2:1\n");
   EXPECT_EQ(hosts_for_mpich({0, 1, 2, 0, 1}), "node0:1\nnode1:1\nnode2:1\n");
   EXPECT_EQ(hosts_for_mpich({2, 2, 0, 2, 2, 0, 2}), "node2:2\nnode0:1\n");
@@ -102,21 +102,21 @@ TEST(Options, RatesAreNumbersWithAUnit) {
   EXPECT_EQ(parse_rate("--rate", "2.5Gbit"), 2'500'000'000);
   EXPECT_EQ(parse_rate("--rate", "64000bit"), 64'000);
   for (const char* wrong : {"", "200", "mbit", "-1mbit", "0mbit", "1tbit", "200 mbit", "1e9gbit", "nanmbit"}) {
-    EXPECT_TRUE(has(refusal([&] { parse_rate("--rate", wrong); }), "no rate such as 200mbit")) << wrong;
+    EXPECT_TRUE(has(refusal([&] { parse_rate("--rate", wrong); }), "not a rate such as 200mbit")) << wrong;
   }
   EXPECT_EQ(rate_text(200'000'000), "200 Mbit/s");
   EXPECT_EQ(rate_text(2'500'000'000), "2.5 Gbit/s");
 }
 
-TEST(Options, NodesGoByNameOrNumber) {
+TEST(Options, NodesAreGivenByNameOrNumber) {
   EXPECT_EQ(node_of("node3", 4), 3);
   EXPECT_EQ(node_of("0", 4), 0);
   for (const char* wrong : {"node4", "4", "-1", "node", "", "node1x"}) {
-    EXPECT_TRUE(has(refusal([&] { node_of(wrong, 4); }), "they are node0 to node3")) << wrong;
+    EXPECT_TRUE(has(refusal([&] { node_of(wrong, 4); }), "the nodes are node0 to node3")) << wrong;
   }
 }
 
-TEST(Options, ImpossibleOnesAreRefused) {
+TEST(Options, InvalidOptionsAreRejected) {
   const auto with = [](auto change) {
     Options options;
     change(options);
@@ -131,7 +131,7 @@ TEST(Options, ImpossibleOnesAreRefused) {
   EXPECT_EQ(with([](Options&) {}), "nothing was thrown");
 }
 
-TEST(Options, RacksAreFilledOneAfterAnother) {
+TEST(Options, RacksHoldConsecutiveNodes) {
   Options options = small(7, 1);
   options.racks = 3;
   Mapping racks;
@@ -139,7 +139,7 @@ TEST(Options, RacksAreFilledOneAfterAnother) {
   EXPECT_EQ(racks, (Mapping{0, 0, 0, 1, 1, 2, 2}));
 }
 
-TEST(Network, TheBucketGrowsWithTheRate) {
+TEST(Network, TheBurstGrowsWithTheRate) {
   Options options = small(1, 1);
   EXPECT_TRUE(has(node_shapes(options), "rate 200000000bit burst 6144 "));
   options.rate = 10'000'000'000;

@@ -24,7 +24,7 @@ class Ranks(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.down)
 
     def check(self, words, nodes):
-        """Each rank is on its node and shares memory with those of that node alone."""
+        """Each rank is on its node and shares memory only with the ranks of that node."""
         lines = places(self.cluster, WHERE, len(nodes), *words)
         ranks = collections.defaultdict(list)
         for rank, node in enumerate(nodes):
@@ -41,16 +41,16 @@ class Ranks(unittest.TestCase):
     def test_block_fills_all_slots(self):
         self.check((), [rank // SLOTS for rank in range(NODES * SLOTS)])
 
-    def test_cyclic_goes_around(self):
+    def test_cyclic_is_round_robin(self):
         self.check(("--map", "cyclic"), [rank % NODES for rank in range(NODES * SLOTS)])
 
-    def test_one_rank_a_node(self):
+    def test_one_rank_per_node(self):
         self.check(("--map", "ppr:1"), list(range(NODES)))
 
-    def test_three_ranks_a_node(self):
+    def test_three_ranks_per_node(self):
         self.check(("--map", "ppr:3", "-n", 7), [0, 0, 0, 1, 1, 1, 2])
 
-    def test_a_file_says_where(self):
+    def test_a_file_maps_ranks(self):
         self.check_file([3, 3, 1, 7, 3, 3, 1, 7])
 
     def test_a_file_in_any_order(self):
@@ -69,8 +69,8 @@ class Ranks(unittest.TestCase):
         done = self.cluster(*words, env=environment)
         self.assertEqual(done.stdout.splitlines(), ["200000000 16 x y"] * NODES, done.stderr)
 
-    def test_the_status_is_the_programs(self):
-        # MPICH's launcher now and then dies of a broken pipe in place of passing the status on, without us as well.
+    def test_the_exit_status_is_that_of_the_program(self):
+        # MPICH's launcher sometimes dies of a broken pipe instead of returning the status, also without Quadrille.
         broken_pipe = 141
         statuses = []
         while len(statuses) < 4 and all(status == broken_pipe for status in statuses):
@@ -87,7 +87,7 @@ class Ranks(unittest.TestCase):
         self.assertTrue(wait_until(lambda: not running(f"{WHERE} stay")), running(f"{WHERE} stay"))
         self.assertTrue(wait_until(lambda: not running("orted")), running("orted"))
 
-    def test_ending_the_command_ends_the_ranks(self):
+    def test_ending_the_command_kills_the_ranks(self):
         self.end_by(signal.SIGTERM)
 
     def test_also_at_once(self):

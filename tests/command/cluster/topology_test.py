@@ -34,7 +34,7 @@ class Topology(unittest.TestCase):
                          [(f"node{node}", [2 * node, 2 * node + 1]) for node in range(NODES)])
         self.assertEqual(found["levels"], [{"level": "node", "leaders": [0, 2, 4, 6]}])
 
-    def test_racks_stand_above_nodes(self):
+    def test_racks_contain_nodes(self):
         with tempfile.NamedTemporaryFile("w", suffix=".racks") as file:
             file.write("left: node0 node2\nright: node1 node3\n")
             file.flush()

@@ -1,4 +1,4 @@
-"""A cluster of an ordinary user's: user_test.py PATH_OF_QUADRILLE [PATH_OF_WHERE...]. Root becomes nobody for it."""
+"""A cluster of an unprivileged user: user_test.py PATH_OF_QUADRILLE [PATH_OF_WHERE...]. Root switches to nobody."""
 
 import os
 import shutil
@@ -28,7 +28,7 @@ class OrdinaryUser(unittest.TestCase):
         self.assertEqual(self.cluster.execute("node0", "id", "-u"), "0\n")
         self.assertNotEqual(self.cluster("exec", "node0", "--", "touch", "/etc/quadrille-test").returncode, 0)
 
-    def test_nodes_are_cut_and_healed(self):
+    def test_nodes_are_disconnected_and_reconnected(self):
         self.assertEqual(self.cluster("cut", "2").returncode, 0)
         self.assertEqual(self.cluster.status()["cut"], ["node2"])
         self.assertEqual(self.cluster("heal", "2").returncode, 0)
@@ -42,7 +42,7 @@ class OrdinaryUser(unittest.TestCase):
 
 
 def become_user(folder):
-    """Copies of the programs that the user can reach, and the words that make root the user."""
+    """Copies of the programs that the user can access, and the words that switch to the user."""
     os.chmod(folder, 0o755)
     copies = [shutil.copy(program, folder) for program in PROGRAMS]
     return copies, ["setpriv", "--reuid", USER, "--regid", "nogroup", "--clear-groups", "env", "-u", "XDG_RUNTIME_DIR",
@@ -51,7 +51,7 @@ def become_user(folder):
 
 if __name__ == "__main__":
     if os.geteuid() != 0:
-        print("SKIP: only root can become an ordinary user; the other tests of the cluster ran as one")
+        print("SKIP: only root can switch to another user; the other cluster tests ran unprivileged")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as temporary:
         PROGRAMS, BEFORE = become_user(temporary)

@@ -15,7 +15,7 @@
 namespace quadrille::launch {
 namespace {
 
-TEST(Mpi, IsToldByItsLibrary) {
+TEST(Mpi, IsDetectedByItsLibrary) {
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f)\n"), Mpi::openmpi);
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f)\n"), Mpi::mpich);
   EXPECT_EQ(mpi_in("\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x00007f)\n"), Mpi::mpich);
@@ -33,20 +33,20 @@ TEST(Mpi, HasAName) {
 TEST(Command, IsRunAndRead) {
   const std::string input(1 << 20, 'x');  // more than a pipe holds
   EXPECT_EQ(run({"wc", "-c"}, input).text, "1048576\n");
-  const Finished done = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
+  const CommandResult done = run({"sh", "-c", "echo out; echo err >&2; exit 3"});
   EXPECT_EQ(done.text, "out\nerr\n");
   EXPECT_EQ(done.status, 3);
   EXPECT_EQ(run({"sh", "-c", "kill -9 $$"}).status, 128 + 9);
   EXPECT_EQ(run({"/no/such/program"}).status, 127);
 }
 
-TEST(Command, HasItsStatusAlsoWhereTheEndsOfChildrenWereIgnored) {
+TEST(Command, HasItsStatusEvenIfSigchldWasIgnored) {
   std::signal(SIGCHLD, SIG_IGN);
   EXPECT_EQ(run({"sh", "-c", "exit 3"}).status, 3);
   EXPECT_THROW(wait_for(getpid()), std::runtime_error);
 }
 
-TEST(Mpi, HasTheLauncherThatThePathHasFirst) {
+TEST(Mpi, HasTheFirstLauncherInThePath) {
   const std::string before = std::getenv("PATH");
   const auto folder = std::filesystem::path(testing::TempDir()) / ("launcher-" + std::to_string(getpid()));
   std::filesystem::create_directory(folder);

@@ -1,4 +1,4 @@
-"""The command as a user meets it: command_test.py PATH_OF_QUADRILLE"""
+"""The command line interface: command_test.py PATH_OF_QUADRILLE"""
 
 import json
 import os
@@ -19,7 +19,7 @@ def run(*words, **variables):
 
 
 class List(unittest.TestCase):
-    def test_json_is_a_list_of_objects_with_what_programs_need(self):
+    def test_json_is_a_list_of_objects(self):
         algorithms = json.loads(run("list", "--json").stdout)
         self.assertGreaterEqual(len(algorithms), 9)
         for one in algorithms:
@@ -37,7 +37,7 @@ class Verify(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertEqual(result.stdout.splitlines()[-1], "96 passed, 0 failed")
 
-    def test_what_is_not_understood_is_named_with_status_2(self):
+    def test_invalid_arguments_are_named_with_status_2(self):
         for words, expected in (
             (["verify", "gossip"], "no collective 'gossip'"),
             (["verify", "--algorithm", "magic"], "no algorithm 'magic'"),
@@ -75,7 +75,7 @@ class Show(unittest.TestCase):
             self.assertEqual(result.returncode, 0)
             self.assertIn("<svg", path.read_text(encoding="utf-8"))
 
-    def test_a_picture_that_is_refused_leaves_the_file_alone(self):
+    def test_a_drawing_that_fails_leaves_the_file_unchanged(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "kept.svg"
             path.write_text("kept", encoding="utf-8")
@@ -83,11 +83,11 @@ class Show(unittest.TestCase):
             self.assertEqual(result.returncode, 2)
             self.assertEqual(path.read_text(encoding="utf-8"), "kept")
 
-    def test_options_without_a_meaning_are_refused(self):
+    def test_inapplicable_options_are_rejected(self):
         for words, expected in (
             (["allreduce", "--algorithm", "ring", "--root", "1"], "has no root"),
             (["barrier", "--algorithm", "dissemination", "--count", "4"], "moves no data"),
-            (["bcast", "--algorithm", "binomial", "--segment", "2"], "does not cut its data"),
+            (["bcast", "--algorithm", "binomial", "--segment", "2"], "is not pipelined"),
             (["bcast", "--algorithm", "binomial", "--root", "4"], "no rank 4 of 4"),
             (["bcast", "--algorithm", "binomial", "--rank", "4"], "no rank 4 of 4"),
             (["alltoallv", "--algorithm", "linear", "--in-place"], "separate input and output"),
@@ -98,7 +98,7 @@ class Show(unittest.TestCase):
             self.assertEqual(result.returncode, 2, words)
             self.assertIn(expected, result.stderr)
 
-    def test_more_messages_than_anybody_reads_are_refused(self):
+    def test_too_many_messages_are_rejected(self):
         result = run("show", "allreduce", "--algorithm", "ring", "--ranks", "4096")
         self.assertEqual(result.returncode, 2)
         self.assertIn("--rank", result.stderr)
@@ -133,7 +133,7 @@ class Bench(unittest.TestCase):
         path.write_text(json.dumps(content), encoding="utf-8")
         return str(path)
 
-    def test_a_loss_is_named_with_status_1(self):
+    def test_a_slowdown_is_reported_with_status_1(self):
         after = self.written("after", report("after", ring=1.3))
         result = run("bench", "compare", self.before, after)
         self.assertEqual(result.returncode, 1)
@@ -141,24 +141,24 @@ class Bench(unittest.TestCase):
         self.assertIn("2.00 -> 2.60      times native's  +30 %", result.stdout)
         self.assertIn("4 slower, 0 faster, 8 compared", result.stdout)
 
-    def test_a_gain_is_named_with_status_0(self):
+    def test_a_speedup_is_reported_with_status_0(self):
         after = self.written("after", report("after", ring=0.7))
         result = run("bench", "compare", self.before, after)
         self.assertEqual(result.returncode, 0)
         self.assertIn("0 slower, 4 faster, 8 compared", result.stdout)
 
-    def test_nothing_is_said_plainly(self):
+    def test_no_change_is_reported(self):
         result = run("bench", "compare", self.before, self.written("after", report("after", ring=1.01)))
         self.assertEqual(result.returncode, 0)
         self.assertTrue(result.stdout.startswith("Nothing got faster or slower: 8 compared; "), result.stdout)
 
-    def test_a_slower_machine_is_no_loss_but_shown(self):
+    def test_a_slower_machine_is_shown_but_is_no_regression(self):
         result = run("bench", "compare", self.before, self.written("after", report("after", ring=2, native=2)))
         self.assertEqual(result.returncode, 0)
         self.assertIn("the MPI's own", result.stdout)
         self.assertIn("Nothing got faster or slower", result.stdout)
 
-    def test_the_threshold_is_a_share(self):
+    def test_the_threshold_is_a_fraction_or_a_percentage(self):
         after = self.written("after", report("after", ring=1.3))
         for threshold, status in (("20%", 1), ("0.2", 1), ("40 %", 0), ("0.4", 0), ("5", 2), ("x%", 2), ("-1%", 2)):
             result = run("bench", "compare", self.before, after, f"--threshold={threshold}")
@@ -179,7 +179,7 @@ class Bench(unittest.TestCase):
             point["seconds"] = point["seconds"][:2]
         result = run("bench", "compare", self.before, self.written("few", few))
         self.assertIn("8 of 8 points have too few repeats", result.stdout)
-        self.assertIn("not the same setting", result.stdout)
+        self.assertIn("different settings", result.stdout)
         result = run("bench", "compare", "--json", self.before, self.written("few", few))
         self.assertEqual(json.loads(result.stdout)["too_few_repeats"], 8)
 
@@ -190,7 +190,7 @@ class Bench(unittest.TestCase):
         result = run("bench", "compare", self.before, self.written("other", other))
         self.assertIn("2 of 8 points have more than twice as many calls", result.stdout)
 
-    def test_what_is_no_report_is_named_with_status_2(self):
+    def test_an_invalid_report_is_named_with_status_2(self):
         broken = report("broken")
         broken["points"][2]["bytes"] = "8"
         broken = self.written("broken", broken)
@@ -213,7 +213,7 @@ class Bench(unittest.TestCase):
             self.assertEqual(result.returncode, 2, words)
             self.assertIn(expected, result.stderr)
 
-    def test_plots_tell_reports_apart_by_their_labels(self):
+    def test_plots_distinguish_reports_by_their_labels(self):
         after = self.written("after", report("after"))
         self.assertEqual(run("bench", "plot", self.before, after, "--output", self.svg).returncode, 0)
         texts = {element.text for element in ElementTree.parse(self.svg).iter("{http://www.w3.org/2000/svg}text")}
@@ -235,7 +235,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stderr)
         return {element.text for element in ElementTree.parse(self.svg).iter("{http://www.w3.org/2000/svg}text")}
 
-    def test_times_are_drawn_against_ranks(self):
+    def test_times_are_plotted_against_ranks(self):
         paths = []
         for ranks in (16, 2, 8):
             content = report(f"of {ranks}")
@@ -245,14 +245,14 @@ class Bench(unittest.TestCase):
         self.assertLessEqual({"allreduce, 64 KiB", "ranks", "2", "8", "16", "native", "ring"}, texts)
         result = run("bench", "plot", "--against", "ranks", paths[0], paths[0], "--output", self.svg)
         self.assertEqual(result.returncode, 2)
-        self.assertIn("are both of 16 ranks", result.stderr)
+        self.assertIn("both have 16 ranks", result.stderr)
 
-    def test_rates_are_drawn_in_place_of_times(self):
+    def test_rates_are_plotted_instead_of_times(self):
         texts = self.texts_of_plot("--rates", self.before)
         self.assertTrue(any(text.endswith("B/s") for text in texts), texts)
         self.assertNotIn("0 B", texts)
 
-    def test_labels_that_are_alike_are_replaced_by_files(self):
+    def test_duplicate_labels_are_replaced_by_file_names(self):
         again = self.written("again", report("before"))
         run("bench", "plot", self.before, again, "--output", self.svg)
         self.assertIn(f">ring, {again}<", pathlib.Path(self.svg).read_text(encoding="utf-8"))
@@ -289,19 +289,19 @@ class Doctor(unittest.TestCase):
         findings = json.loads(done.stdout)
         waiting = [finding for finding in findings if finding["topic"] == "openmpi, waiting"]
         self.assertTrue(all(finding["good"] for finding in waiting))
-        said = {finding["text"]: finding["remedy"] for finding in findings if finding["topic"] == "environment"}
-        self.assertEqual(said["QUADRILLE_ONLY=bcast is set"], "")
-        self.assertIn("there is no QUADRILLE_FROCE", said["QUADRILLE_FROCE=all is set"])
+        remedies = {finding["text"]: finding["remedy"] for finding in findings if finding["topic"] == "environment"}
+        self.assertEqual(remedies["QUADRILLE_ONLY=bcast is set"], "")
+        self.assertIn("unknown variable QUADRILLE_FROCE", remedies["QUADRILLE_FROCE=all is set"])
 
-    def test_the_table_is_read_and_held_against_the_mpis(self):
+    def test_the_tuning_table_is_checked_against_the_installed_mpis(self):
         def finding(text):
             with tempfile.TemporaryDirectory() as folder:
                 path = pathlib.Path(folder, "a.table")
                 path.write_text(text)
                 site = pathlib.Path(folder, "site.conf")
                 site.write_text(f"QUADRILLE_TABLE={path}\n")
-                for told in ({"QUADRILLE_TABLE": str(path)}, {"QUADRILLE_CONFIG": str(site)}):
-                    done = run("doctor", "--json", **told)
+                for settings in ({"QUADRILLE_TABLE": str(path)}, {"QUADRILLE_CONFIG": str(site)}):
+                    done = run("doctor", "--json", **settings)
                     found = [one for one in json.loads(done.stdout) if one["topic"] == "table"]
                     self.assertEqual(len(found), 1)
             return found[0]
@@ -316,12 +316,12 @@ class Doctor(unittest.TestCase):
             version = re.search(r"(\d+\.\d+[\w.]*)\), drop-in", one["text"]).group(1)
             name = {"openmpi": "Open MPI v", "mpich": "MPICH "}[one["topic"]] + version
             found = finding(f"# quadrille table 1\n[{name}, 2 ranks, 1 nodes]\nbcast 8 linear\nbcast 9 linear\n")
-            self.assertIn("has 2 rules for the MPIs that are here", found["text"])
+            self.assertIn("has 2 rules for the installed MPIs", found["text"])
             self.assertTrue(found["good"])
 
     def test_the_text_shows_the_remedy_below_the_finding(self):
         done = run("doctor", "-n", "100000")
-        self.assertRegex(done.stdout, r"look  100000 ranks: share .* cores\n      -> ")
+        self.assertRegex(done.stdout, r"warn  100000 ranks: oversubscribed: .* cores\n      -> ")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The documents that the command writes: document_test.py PATH_OF_QUADRILLE FOLDER_OF_DOCUMENTS"""
+"""The generated documents: document_test.py PATH_OF_QUADRILLE FOLDER_OF_DOCUMENTS"""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ def contents(folder):
 
 
 class Document(unittest.TestCase):
-    def test_writing_it_again_gives_the_same_bytes(self):
+    def test_the_committed_documents_are_up_to_date(self):
         with tempfile.TemporaryDirectory() as folder:
             before = (DOCUMENTS / "environment.md").read_text()
             begin, end = re.search(r"(?s)<!-- The table.*?-->\n(.*)<!-- Its end", before).span(1)
@@ -27,7 +27,7 @@ class Document(unittest.TestCase):
             written, committed = contents(pathlib.Path(folder)), contents(DOCUMENTS)
         self.assertEqual(set(written), set(committed))
         differing = [name for name, content in written.items() if content != committed[name]]
-        self.assertEqual(differing, [], "write them anew: quadrille document --output docs")
+        self.assertEqual(differing, [], "regenerate them: quadrille document --output docs")
 
     def test_every_algorithm_has_a_section_and_a_drawing(self):
         text = (DOCUMENTS / "algorithms.md").read_text()

@@ -1,4 +1,4 @@
-"""The man page held against the command: man_page_test.py PATH_OF_QUADRILLE PATH_OF_PAGE PATH_OF_ENVIRONMENT_MD"""
+"""The man page compared with the command: man_page_test.py PATH_OF_QUADRILLE PATH_OF_PAGE PATH_OF_ENVIRONMENT_MD"""
 
 import pathlib
 import re
@@ -17,13 +17,13 @@ def help_of(*words):
 
 
 def options(text):
-    """What stands in front of the explanations: -h,--help and the like."""
+    """The option names in a help text, as -h,--help."""
     names = (re.match(r"\s+(-[\w,-]+)", line) for line in text.splitlines())
     return {option for name in names if name for option in name[1].split(",")}
 
 
 def subcommands(*words):
-    """All below these, as lists of words: show, cluster, cluster up, ..."""
+    """All subcommands, recursively, as lists of words: show, cluster, cluster up, ..."""
     lines = help_of(*words).partition("Subcommands:\n")[2].splitlines()
     names = [line.split()[0] for line in lines if line.startswith("  ") and line[2] != " "]
     return [found for name in names for found in ([*words, name], *subcommands(*words, name))]
@@ -62,13 +62,13 @@ class ManPage(unittest.TestCase):
         self.assertEqual(documented - named, set())
 
     @unittest.skipUnless(shutil.which("man"), "man is not installed")
-    def test_man_has_no_complaints(self):
+    def test_man_gives_no_warnings(self):
         done = subprocess.run(["man", "--warnings", "-l", PAGE], capture_output=True, text=True, check=True)
         self.assertEqual(done.stderr, "")
         self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout))
 
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
-    def test_mandoc_has_no_complaints(self):
+    def test_mandoc_gives_no_warnings(self):
         done = subprocess.run(["mandoc", "-T", "lint", PAGE], capture_output=True, text=True, check=False)
         self.assertEqual(done.stdout + done.stderr, "")
 

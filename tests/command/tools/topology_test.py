@@ -1,4 +1,4 @@
-"""Where ranks are: topology_test.py QUADRILLE MPI LAUNCHER..."""
+"""Placement of ranks: topology_test.py QUADRILLE MPI LAUNCHER..."""
 
 import json
 import os
@@ -95,7 +95,7 @@ class ThisMachine(unittest.TestCase):
         with self.assertRaisesRegex(AssertionError, "exit status 2(.|\n)*can't write /nowhere/x"):
             run(QUADRILLE, "topology", "--json", "/nowhere/x")
 
-    def test_an_mpi_that_is_not_there_is_named(self):
+    def test_an_mpi_that_is_not_installed_is_named(self):
         with self.assertRaisesRegex(AssertionError, "exit status 2(.|\n)*no programs for 'other'"):
             run(QUADRILLE, "topology", "--mpi", "other")
 

@@ -86,7 +86,7 @@ TEST(Layout, TheStandardsStructExampleHolds) {
       Layout::structure(Fields{{0, 2, Layout::basic(4)}, {16, 1, double_and_char()}, {26, 3, Layout::basic(1)}});
   EXPECT_EQ(runs_of(layout), (Runs{{0, 8}, {16, 9}, {26, 3}}));
   EXPECT_EQ(layout.size(), 20);
-  EXPECT_EQ(layout.extent(), 32) << "the resized field reaches further than the last character";
+  EXPECT_EQ(layout.extent(), 32) << "the resized field extends beyond the last character";
   EXPECT_EQ(layout.true_extent(), 29);
 }
 
@@ -118,7 +118,7 @@ TEST(Layout, ASubarrayOfThreeDimensionsIsLoopsInsideLoops) {
   EXPECT_EQ(layout.basic_size(), 4);
 }
 
-TEST(Layout, WhatAbutsIsOneRun) {
+TEST(Layout, AdjacentBlocksAreOneRun) {
   const Layout integer = Layout::basic(4);
   EXPECT_EQ(runs_of(Layout::contiguous(3, Layout::contiguous(5, integer)), 7), (Runs{{0, 420}}));
   EXPECT_EQ(runs_of(Layout::strided(10, 2, 8, integer), 2), (Runs{{0, 160}}));
@@ -129,7 +129,7 @@ TEST(Layout, WhatAbutsIsOneRun) {
   EXPECT_EQ(structure.basic_size(), 0);
 }
 
-TEST(Layout, WhatAbutsInTheWrongOrderStaysApart) {
+TEST(Layout, AdjacentBlocksInTheWrongOrderAreNotMerged) {
   EXPECT_EQ(runs_of(Layout::strided(3, 1, -4, Layout::basic(4))), (Runs{{0, 4}, {-4, 4}, {-8, 4}}));
   EXPECT_EQ(runs_of(Layout::indexed(Integers{1, 1}, Integers{4, 0}, Layout::basic(4))), (Runs{{4, 4}, {0, 4}}));
 }
@@ -214,7 +214,7 @@ TEST(Layout, DisplacementsMayBeAddressesWithANullBase) {
   EXPECT_EQ(packed[1], 11);
 }
 
-TEST(Layout, ABillionBlocksAreBuiltAndSearchedAtOnce) {
+TEST(Layout, ABillionBlocksAreBuiltAndSearchedWithinASecond) {
   constexpr std::int64_t billion = 1'000'000'000;
   const auto start = std::chrono::steady_clock::now();
   const Layout inner = Layout::strided(billion, 1, 16, Layout::basic(8));
@@ -238,7 +238,7 @@ TEST(Layout, OffsetsGoBeyondThirtyTwoBits) {
             (Runs{{3 - (std::int64_t{1} << 45), 1}, {std::int64_t{1} << 40, 4 * five_billion - 4}}));
 }
 
-// The oracle: a type map as the standard defines it, every basic element spelled out.
+// The oracle: a type map as defined by the standard, with every basic element listed.
 struct TypeMap {
   Runs basics;
   std::optional<std::pair<std::int64_t, std::int64_t>> bounds;
@@ -257,7 +257,7 @@ struct TypeMap {
     }
   }
 
-  // Where each packed byte of `count` elements lies.
+  // The offset of each packed byte of `count` elements.
   Integers bytes(std::int64_t count) const {
     Integers offsets;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -305,13 +305,13 @@ class Fuzz {
   }
 
  private:
-  // Keeps type maps small however deep the nesting.
+  // Keeps type maps small for any depth of nesting.
   std::int64_t count_of(const TypeMap& element) { return count_up_to(element.basics.size() > 24 ? 1 : 4); }
 
-  // Zero is worth testing, but a nest full of zeros tests nothing.
+  // Zero must be tested, but not too often.
   std::int64_t count_up_to(std::int64_t most) { return between(0, 24) ? between(1, most) : 0; }
 
-  // Half of all displacements continue where the block before ended, so that merging has work.
+  // Half of all blocks are adjacent to the previous one, to test merging.
   std::int64_t displacement(std::int64_t continuation) { return between(0, 1) ? continuation : between(-60, 60); }
 
   Sample basic() {
@@ -374,7 +374,7 @@ class Fuzz {
   std::mt19937_64 random_;
 };
 
-// `count` elements in a buffer of their own, filled with a pattern; `base` may lie outside of it.
+// `count` elements in their own buffer, filled with a pattern; `base` may be outside of it.
 struct Memory {
   Memory(const Sample& sample, std::int64_t elements, unsigned char salt)
       : count(elements), offsets(sample.map.bytes(elements)) {
@@ -472,11 +472,11 @@ void check_seed(unsigned seed) {
   ASSERT_NO_FATAL_FAILURE(check_transfer(sample, memory, other, fuzz.between(0, 4), fuzz));
 }
 
-TEST(Layout, RandomNestsAgreeWithTheirTypeMaps) {
+TEST(Layout, RandomNestedLayoutsAgreeWithTheirTypeMaps) {
   for (unsigned seed = 0; seed < 30'000 && !HasFailure(); ++seed) check_seed(seed);
 }
 
-TEST(Layout, ATransferGoesOnFromBatchToBatch) {
+TEST(Layout, ATransferContinuesAcrossBatches) {
   const Layout byte = Layout::basic(1);
   Integers lengths, displacements;
   for (std::int64_t i = 0; i < 1000; ++i) {

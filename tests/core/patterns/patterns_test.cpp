@@ -35,13 +35,13 @@ TEST(Trees, ParentsAndChildrenAgreeAndReachEveryRankOnce) {
   }
 }
 
-TEST(Trees, BinomialServesTheLargestSubtreeFirst) {
+TEST(Trees, BinomialSendsToTheLargestSubtreeFirst) {
   EXPECT_EQ(binomial_tree(0, 11, 0).children, (std::vector<Rank>{8, 4, 2, 1}));
   EXPECT_EQ(binomial_tree(8, 11, 0).children, (std::vector<Rank>{10, 9}));
   EXPECT_EQ(binomial_tree(3, 8, 3).children, (std::vector<Rank>{7, 5, 4}));
 }
 
-// The ranks below a node and itself, from left to right.
+// The ranks of a vertex's subtree, from left to right.
 std::vector<Rank> in_order(Rank rank, Rank ranks, Rank root) {
   std::vector<Rank> left;
   std::vector<Rank> right;
@@ -55,7 +55,7 @@ std::vector<Rank> in_order(Rank rank, Rank ranks, Rank root) {
   return left;
 }
 
-TEST(Trees, InOrderBinaryKeepsTheOrderOfRanks) {
+TEST(Trees, InOrderBinaryPreservesRankOrder) {
   for (Rank ranks : {1, 2, 3, 6, 7, 12}) {
     std::vector<Rank> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
@@ -74,7 +74,7 @@ TEST(Trees, BinomialSubtreesAreConsecutiveRanks) {
   EXPECT_EQ(binomial_depths(5), 5);
 }
 
-TEST(Tournament, EverybodyMeetsEverybodyOnce) {
+TEST(Tournament, EveryPairMeetsOnce) {
   for (Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 13, 16}) {
     std::set<std::pair<Rank, Rank>> met;
     for (Rank round = 0; round < tournament_rounds(ranks); ++round) {
@@ -140,7 +140,7 @@ TEST(Logarithms, AreRightAroundPowersOfTwo) {
   EXPECT_EQ(floor_log2(2'147'483'647), 30);
 }
 
-// Steps until all meetings have taken place, where a meeting waits until it is next for both; -1: never.
+// Steps until all swaps are done, if a swap waits until it is the next one of both ranks; -1: never.
 template <class Order>
 int steps_of(Order order, Rank ranks) {
   std::vector<std::vector<Rank>> partners;
@@ -176,7 +176,7 @@ bool meets_all_once(Order order, Rank ranks) {
   return true;
 }
 
-TEST(Partners, TakeTheStepsThatAreSaidOfThem) {
+TEST(Partners, TakeTheDocumentedNumberOfSteps) {
   EXPECT_EQ(steps_of(partners_by_halves, 33), 37);
   for (Rank ranks = 2; ranks <= 129; ++ranks) {
     SCOPED_TRACE(ranks);
@@ -193,7 +193,7 @@ TEST(Partners, TakeTheStepsThatAreSaidOfThem) {
   }
 }
 
-TEST(Partners, AreAllOthersOnce) {
+TEST(Partners, AreAllOtherRanksOnce) {
   for (Rank ranks : {1, 2, 3, 7, 8, 33, 64, 129}) {
     EXPECT_TRUE(meets_all_once(partners_by_rank, ranks)) << ranks;
     EXPECT_TRUE(meets_all_once(partners_by_shift, ranks)) << ranks;

@@ -16,7 +16,7 @@
 
 namespace {
 
-// What operator new hands out while it is watched.
+// Memory allocated by operator new while tracked.
 bool watched = false;
 std::int64_t allocated_bytes = 0;
 
@@ -47,7 +47,7 @@ struct Watch {
 
 using Matrix = std::vector<std::vector<std::int64_t>>;
 
-// A redistribution: by rank, what goes where.
+// A redistribution, by rank.
 struct Problem {
   Rank ranks = 0;
   std::int64_t element_bytes = 1;
@@ -68,7 +68,7 @@ struct Traffic {
   std::int64_t times_full = 0;
 };
 
-// The machine and its backend, watched from outside.
+// The machine and an observed backend.
 class Watched final : public Machine, public Backend {
  public:
   Watched(const Job& job, Backend& backend, Traffic& traffic)
@@ -167,7 +167,7 @@ std::vector<Memory> memory_of(const Problem& problem, std::mt19937_64& random) {
   return all;
 }
 
-// By the definition.
+// The expected result, by definition.
 std::vector<std::vector<std::byte>> expected_of(const Problem& problem, const std::vector<Memory>& memory) {
   std::vector<std::vector<std::byte>> expected;
   for (std::size_t i = 0; i < memory.size(); ++i) {
@@ -261,13 +261,13 @@ std::int64_t random_count(std::size_t from, std::size_t to, const Problem& probl
       return to == ranks / 2 ? any : 0;
     case 3:  // everything from one
       return from == ranks / 2 ? any : 0;
-    case 4:  // around the circle
+    case 4:  // to the next rank
       return to == (from + 1) % ranks ? static_cast<std::int64_t>(largest) : 0;
-    case 5:  // much for few
+    case 5:  // much to few ranks
       return random() % 8 == 0 ? 10 * any : any % 3;
     case 6:
       return static_cast<std::int64_t>(largest);
-    case 7:  // mostly our own
+    case 7:  // mostly the own block
       return to == from ? 3 * any : any % 4;
     default:
       return 0;
@@ -298,7 +298,7 @@ Problem random_problem(std::mt19937_64& random, std::uint64_t seed) {
   return problem;
 }
 
-TEST(Redistribution, AnyBlocksEndWhereTheyBelong) {
+TEST(Redistribution, ArbitraryBlocksArriveCorrectly) {
   std::int64_t times_full = 0;
   for (std::uint64_t seed = 1; seed <= 12000; ++seed) {
     std::mt19937_64 random(seed);
@@ -312,12 +312,12 @@ TEST(Redistribution, AnyBlocksEndWhereTheyBelong) {
     }
     if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
   }
-  // Full lists were among them.
+  // Some of them filled the lists.
   EXPECT_GT(times_full, 100);
 }
 
-// As many blocks as can be of one element each, which interleave; and the shortest lists.
-TEST(Redistribution, TheListsAreLongEnoughForBlocksThatInterleave) {
+// Interleaved blocks of one element, as many as possible, with the shortest lists.
+TEST(Redistribution, TheListsSufficeForInterleavedBlocks) {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     std::mt19937_64 random(seed);
     Problem problem;
@@ -339,7 +339,7 @@ TEST(Redistribution, TheListsAreLongEnoughForBlocksThatInterleave) {
 }
 
 // A full buffer in blocks of random lengths.
-TEST(Redistribution, AFullBufferGoesInChunksOfTheSizeOfTheExtraMemory) {
+TEST(Redistribution, AFullBufferMovesInChunksOfTheSizeOfTheExtraMemory) {
   std::mt19937_64 random(1);
   Problem problem;
   problem.ranks = 16;
@@ -365,7 +365,7 @@ TEST(Redistribution, AFullBufferGoesInChunksOfTheSizeOfTheExtraMemory) {
   EXPECT_EQ(traffic.times_full, 0);
 }
 
-// A world in which nothing ends unless the test says so.
+// A backend in which operations complete only on request of the test.
 struct Post {
   bool send;
   Token token;
@@ -385,7 +385,7 @@ class Hand final : public Backend {
   void copy(Token, const Piece&, const Piece&) override {}
   void reduce(Token, const Piece&, const Piece&, const Piece&) override {}
 
-  // The last one of a kind.
+  // The last operation of a kind.
   const Post* find(bool send, std::int32_t channel) const {
     const Post* found = nullptr;
     for (const Post& post : posts) {
@@ -397,7 +397,7 @@ class Hand final : public Backend {
   std::vector<Post> posts;
 };
 
-// Rank 0 of three, which gets 16 elements of rank 1 where those for rank 2 lie.
+// Rank 0 of three, which receives 16 elements from rank 1 in the places of those for rank 2.
 struct FullRank {
   std::array<std::int64_t, 3> send = {0, 0, 16}, receive = {0, 16, 0}, displacements = {0, 0, 0};
   std::array<std::byte, 16> data = {};
@@ -427,7 +427,7 @@ struct FullRank {
   }
 };
 
-TEST(Redistribution, DataIsSentOnlyAgainstAGrantAndGrantedOnlyBehindItsReceive) {
+TEST(Redistribution, DataIsSentOnlyAfterAGrantAndGrantedOnlyAfterItsReceiveIsPosted) {
   FullRank rank;
   rank.machine.start();
   while (rank.machine.advance()) {
@@ -449,7 +449,7 @@ TEST(Redistribution, DataIsSentOnlyAgainstAGrantAndGrantedOnlyBehindItsReceive) 
   EXPECT_EQ(data->piece.length, 3);
 }
 
-TEST(Redistribution, AnyHoleIsGrantedWhereNothingElseIsUnderWay) {
+TEST(Redistribution, AnyHoleIsGrantedIfNothingElseIsInFlight) {
   FullRank rank;
   rank.machine.start();
   rank.machine.advance();

@@ -11,7 +11,7 @@
 namespace quadrille::redistribute {
 namespace {
 
-// Memory with gaps, and fragments in it in any order, some places free.
+// Memory with gaps, and fragments in arbitrary order, with some free places.
 struct Disorder {
   std::int64_t element_bytes;
   std::vector<std::byte> memory;
@@ -31,7 +31,8 @@ std::byte* place_of(const Disorder& disorder, std::int64_t place) {
   return nullptr;
 }
 
-// Fragments of these lengths, as they lie; a negative one is so many free places. Homes are a random permutation.
+// Fragments of these lengths, in memory order; a negative length is so many free places. Homes are a random
+// permutation.
 Disorder disorder_of(const std::vector<std::int64_t>& lengths, std::vector<std::size_t> order,
                      std::vector<std::int64_t> run_lengths, std::int64_t element_bytes, std::mt19937_64& random) {
   Disorder disorder{element_bytes, {}, {}, {}, {}};
@@ -61,7 +62,7 @@ Disorder disorder_of(const std::vector<std::int64_t>& lengths, std::vector<std::
   for (std::size_t which : order) {
     Fragment fragment = disorder.fragments[which];
     fragment.home = home;
-    // There may be homes whose elements are not there yet.
+    // The elements of some homes may not have arrived yet.
     home += fragment.length + static_cast<std::int64_t>(random() % 2) * 3;
     ordered.push_back(fragment);
     for (std::int64_t i = 0; i < fragment.length; ++i) {
@@ -122,10 +123,10 @@ TEST(Settle, AShiftByFewElementsIsOneStep) {
   std::mt19937_64 random(1);
   Disorder one = disorder_of({1, 4 << 20}, {1, 0}, {1000, 1 << 20}, 1, random);
   EXPECT_EQ(expect_settled(one), 1);
-  // What is in the way is kept in free places, where there are any.
+  // Displaced elements are saved in free places, if there are any.
   Disorder many = disorder_of({5000, 4 << 20, -6000}, {1, 0}, {1000, 1 << 20}, 1, random);
   EXPECT_EQ(expect_settled(many), 1);
-  // Without any it takes steps as long as the shift.
+  // Without any, each step moves as many elements as the shift.
   Disorder full = disorder_of({5000, 50000}, {1, 0}, {}, 1, random);
   EXPECT_EQ(expect_settled(full), 10);
 }

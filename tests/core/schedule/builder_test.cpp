@@ -15,7 +15,7 @@ std::vector<Dependency> dependencies(const Schedule& schedule, int operation) {
   return {list.begin(), list.end()};
 }
 
-TEST(Builder, AnOperationFollowsTheWriterOfWhatItReads) {
+TEST(Builder, AReadDependsOnTheWrite) {
   Builder builder(0, 4, Unit::bytes);
   builder.receive(1, data.part(0, 10));
   builder.receive(2, data.part(10, 10));
@@ -23,14 +23,14 @@ TEST(Builder, AnOperationFollowsTheWriterOfWhatItReads) {
   EXPECT_EQ(dependencies(builder.finish(), 2), (std::vector<Dependency>{{0, 0, false}, {1, 0, false}}));
 }
 
-TEST(Builder, OperationsThatOnlyReadTheSameDataAreIndependent) {
+TEST(Builder, ReadsOfTheSameDataAreIndependent) {
   Builder builder(0, 4, Unit::bytes);
   builder.send(1, data);
   builder.send(2, data);
   EXPECT_TRUE(dependencies(builder.finish(), 1).empty());
 }
 
-TEST(Builder, AWriterFollowsTheReadersOfWhatItOverwrites) {
+TEST(Builder, AWriteDependsOnEarlierReads) {
   Builder builder(0, 4, Unit::bytes);
   builder.send(1, data.part(0, 10));
   builder.send(2, data.part(20, 10));
@@ -49,7 +49,7 @@ TEST(Builder, MessagesOfOneStreamArePostedInOrder) {
   EXPECT_TRUE(dependencies(schedule, 2).empty());
 }
 
-TEST(Builder, AFenceComesAfterEverythingAndBeforeEverything) {
+TEST(Builder, AFenceDependsOnEverythingBeforeAndPrecedesEverythingAfter) {
   Builder builder(0, 3, Unit::bytes);
   builder.send_signal(1);
   builder.receive_signal(2);
@@ -76,7 +76,7 @@ TEST(Builder, AFenceInALoopHoldsInEachIteration) {
   EXPECT_EQ(dependencies(schedule, 4), (std::vector<Dependency>{{2, 0, false}}));
 }
 
-TEST(Builder, EmptyDataIsLeftOutAndSignalsAreNot) {
+TEST(Builder, EmptyDataIsOmittedButSignalsAreNot) {
   Builder builder(0, 2, Unit::bytes);
   builder.send(1, data.part(3, 0));
   builder.copy(data.part(3, 0), data.part(4, 0));
@@ -102,7 +102,7 @@ TEST(Builder, AScratchRingIsReusedOnlyWhenItsLastUserIsDone) {
   EXPECT_EQ(std::count_if(receive.begin(), receive.end(), [](const Dependency& d) { return d.distance % 2 == 1; }), 0);
 }
 
-TEST(Builder, SegmentsThatMoveTogetherDependOnlyWithinAnIteration) {
+TEST(Builder, SegmentsWithEqualStridesDependOnlyWithinAnIteration) {
   Builder builder(0, 3, Unit::bytes);
   builder.for_each_segment(100, 10, 4, [&](const Segment& segment) {
     builder.receive(1, segment.of(data));
@@ -114,7 +114,7 @@ TEST(Builder, SegmentsThatMoveTogetherDependOnlyWithinAnIteration) {
   EXPECT_EQ(dependencies(schedule, 1), (std::vector<Dependency>{{0, 0, false}}));
 }
 
-TEST(Builder, TheRestOfALoopIsASegmentOfItsOwn) {
+TEST(Builder, TheRestOfALoopIsASeparateSegment) {
   Builder builder(0, 2, Unit::bytes);
   builder.for_each_segment(100, 30, 4, [&](const Segment& segment) { builder.send(1, segment.of(data)); });
   const Schedule schedule = builder.finish();
@@ -123,7 +123,7 @@ TEST(Builder, TheRestOfALoopIsASegmentOfItsOwn) {
   EXPECT_EQ(schedule.regions[1].length, 10);
 }
 
-TEST(Builder, SegmentsAreNotCutAgain) {
+TEST(Builder, SegmentsAreNotDividedAgain) {
   Builder builder(0, 2, Unit::bytes);
   builder.for_each_segment(100, 10, 4, [&](const Segment& outer) {
     const Region piece = outer.of(data);
@@ -155,7 +155,7 @@ TEST(Builder, PeersAreRanksOfTheInnermostGroup) {
   EXPECT_EQ(schedule.operations[1].channel, 2);
 }
 
-TEST(Builder, WhoeverTouchesAPutFollowsItsFlush) {
+TEST(Builder, LaterAccessesDependOnTheFlushOfAPut) {
   Builder builder(0, 2, Unit::bytes);
   builder.put(1, data, builder.slot_of(1, 0, 100));
   builder.flush(1);
@@ -178,14 +178,14 @@ TEST(Builder, InOrderReachesFromOneIterationToTheNext) {
   EXPECT_NE(std::find(first.begin(), first.end(), Dependency{1, 1, false}), first.end());
 }
 
-TEST(Builder, OneMayAddWhatTheDataDoesNotShow) {
+TEST(Builder, DependenciesCanBeAddedExplicitly) {
   Builder builder(0, 3, Unit::bytes);
   const Added first = builder.send_signal(1);
   builder.after(builder.send_signal(2), {first});
   EXPECT_EQ(dependencies(builder.finish(), 1), (std::vector<Dependency>{{0, 0, false}}));
 }
 
-TEST(Builder, LoopsOverTheSameScratchTakeLinearRoom) {
+TEST(Builder, LoopsOverTheSameScratchTakeLinearMemory) {
   const auto bytes = [](int loops) {
     Builder builder(0, 2, Unit::bytes);
     const Region scratch = builder.scratch(8);

@@ -54,11 +54,11 @@ TEST(Schedule, IsWellFormedWhenTheBuilderIsDone) {
   EXPECT_EQ(malformed(sample()), "");
 }
 
-TEST(Schedule, SurvivesTheTripThroughJson) {
+TEST(Schedule, SurvivesAJsonRoundTrip) {
   EXPECT_EQ(from_json(to_json(sample())), sample());
 }
 
-TEST(Schedule, SaysWhatIsWrongWithOtherJson) {
+TEST(Schedule, InvalidJsonIsRejectedWithAReason) {
   EXPECT_THROW(from_json("{}"), std::invalid_argument);
   EXPECT_THROW(from_json("not json"), std::invalid_argument);
   std::string text = to_json(sample());
@@ -85,7 +85,7 @@ TEST(Schedule, ReadsLikeAListing) {
             "  3 send to 2 output[90:100]  after 1 posted, 2\n");
 }
 
-TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
+TEST(Schedule, EveryStructuralErrorIsNamed) {
   const auto expect = [](std::string_view words, auto&& damage) {
     Schedule schedule = sample();
     damage(schedule);
@@ -96,30 +96,30 @@ TEST(Schedule, EveryBreachOfTheRulesIsNamed) {
   };
   expect("no such peer", [](Schedule& s) { s.operations[0].peer = 4; });
   expect("to itself", [](Schedule& s) { s.operations[0].peer = 1; });
-  expect("a peer where there is none", [&](Schedule& s) { first(s, Kind::await).peer = 2; });
+  expect("a peer of a local operation", [&](Schedule& s) { first(s, Kind::await).peer = 2; });
   expect("outside the declared", [](Schedule& s) { s.operations[0].channel = 1; });
   expect("takes 3 regions", [](Schedule& s) { s.operations[1].regions = 2; });
-  expect("before its block", [](Schedule& s) { s.regions[0].offset = -1; });
-  expect("only slots", [](Schedule& s) { s.regions[0].owner = 2; });
+  expect("before the start of its block", [](Schedule& s) { s.regions[0].offset = -1; });
+  expect("other than a slot", [](Schedule& s) { s.regions[0].owner = 2; });
   expect("outside a loop", [](Schedule& s) { s.regions[0].stride = 8; });
   expect("outside a chunk loop", [](Schedule& s) { s.regions[0].clipped = true; });
-  expect("beyond all bounds", [](Schedule& s) { s.regions[0].offset = std::numeric_limits<std::int64_t>::max() - 4; });
-  expect("moves backwards",
+  expect("overflowing offset", [](Schedule& s) { s.regions[0].offset = std::numeric_limits<std::int64_t>::max() - 4; });
+  expect("negative stride",
          [](Schedule& s) { s.regions[static_cast<std::size_t>(s.operations[3].first_region)].stride = -8; });
-  expect("on no operation", [](Schedule& s) { s.dependencies.back().operation = 100; });
+  expect("on a nonexistent operation", [](Schedule& s) { s.dependencies.back().operation = 100; });
   expect("later operation",
          [](Schedule& s) { s.dependencies.back().operation = static_cast<std::int32_t>(s.operations.size()) - 1; });
   expect("from 1 to 64", [](Schedule& s) { s.loops[0].window = 65; });
-  expect("no iterations", [](Schedule& s) { s.loops[0].iterations = 0; });
+  expect("without iterations", [](Schedule& s) { s.loops[0].iterations = 0; });
   expect("outside the schedule", [](Schedule& s) { s.loops[0].last = s.loops[0].first; });
-  expect("not its own", [](Schedule& s) { s.operations[3].loop = -1; });
+  expect("operations of another loop", [](Schedule& s) { s.operations[3].loop = -1; });
   expect("part of a block", [](Schedule& s) { s.loops[1].over.length = 4; });
   expect("counter outside", [](Schedule& s) { s.counters = 1; });
-  expect("beyond what a run", [](Schedule& s) { s.counter_span = 2; });
-  expect("what it was before", [&](Schedule& s) { first(s, Kind::publish).value = 0; });
-  expect("not declared", [](Schedule& s) { s.slots.pop_back(); });
+  expect("beyond its increment", [](Schedule& s) { s.counter_span = 2; });
+  expect("its initial value or less", [&](Schedule& s) { first(s, Kind::publish).value = 0; });
+  expect("undeclared block", [](Schedule& s) { s.slots.pop_back(); });
   expect("outside its block", [](Schedule& s) { s.slots[0] = 15; });
-  expect("overlap", [](Schedule& s) { s.regions[1] = s.regions[2].part(0, 32); });
+  expect("overlapping", [](Schedule& s) { s.regions[1] = s.regions[2].part(0, 32); });
 }
 
 TEST(Schedule, DoesNotGrowWithTheBytes) {
@@ -147,7 +147,7 @@ TEST(Group, TranslatesBothWays) {
   EXPECT_FALSE(listed.index_of(3).has_value());
 }
 
-TEST(Index, NumbersKeysInTheOrderTheyCome) {
+TEST(Index, NumbersKeysInInsertionOrder) {
   Index<2> index;
   for (int round = 0; round < 2; ++round) {
     for (std::int64_t count : {5, 1000}) {

@@ -48,10 +48,10 @@ TEST(Table, IsReadAsItWasWritten) {
   EXPECT_EQ(first.mpi, "Open MPI v4.1.4");
   EXPECT_EQ(first.ranks, 64);
   EXPECT_EQ(first.nodes, 16);
-  EXPECT_EQ(first.rules[1].segment, 16384);
-  EXPECT_EQ(first.rules[1].from, 1048576);
-  EXPECT_EQ(first.rules[1].to, 1048576);
-  EXPECT_EQ(table.sections[1].rules[0].choice.width, 4);
+  EXPECT_EQ(first.lines[1].rule.variant.segment, 16384);
+  EXPECT_EQ(first.lines[1].rule.from, 1048576);
+  EXPECT_EQ(first.lines[1].rule.to, 1048576);
+  EXPECT_EQ(table.sections[1].lines[0].rule.variant.width, 4);
 }
 
 TEST(Table, MayBeWrittenByHand) {
@@ -61,7 +61,7 @@ TEST(Table, MayBeWrittenByHand) {
       "a.table");
   ASSERT_EQ(table.sections.size(), 1U);
   EXPECT_EQ(table.sections[0].mpi, "An MPI, or so 5");
-  EXPECT_EQ(table.sections[0].rules.at(0).note, "mine");
+  EXPECT_EQ(table.sections[0].lines.at(0).note, "mine");
   EXPECT_EQ(table.sections[0].comments.at(0), "below");
 }
 
@@ -93,8 +93,9 @@ TEST(Table, ErrorsNameTheLineAndWhatIsExpectedThere) {
 }
 
 TEST(Table, WhatNotAllRanksKnowTheSizeOfHasNoRules) {
-  EXPECT_FALSE(may_have_rules(Collective::alltoallv));
-  EXPECT_TRUE(may_have_rules(Collective::reduce_scatter));
+  EXPECT_FALSE(sizes_are_known(Collective::alltoallv));
+  EXPECT_TRUE(sizes_are_known(Collective::reduce_scatter));
+  EXPECT_TRUE(sizes_are_known(Collective::allgatherv));
   EXPECT_EQ(complaint_of("alltoallv 8 linear"),
             "a.table:4: expected another collective: not all ranks know the size of alltoallv");
 }
@@ -122,15 +123,15 @@ TEST(Table, AFileThatIsNotThereIsNamedAndAnEmptyOneHasNoRules) {
 
 TEST(Table, WhatIsMeasuredAgainTakesThePlaceOfTheOldAndLeavesTheRest) {
   Table table = parse_table(sample, "a.table");
-  const Choice ring = choice_of(Collective::allreduce, "ring");
-  Section again = {.mpi = "Open MPI v4.1.4", .ranks = 64, .nodes = 16, .comments = {"again"}, .rules = {}};
-  again.rules.push_back({.collective = Collective::allreduce, .from = 8, .to = 8, .choice = ring});
+  const Variant ring = variant_named(Collective::allreduce, "ring");
+  Section again = {.mpi = "Open MPI v4.1.4", .ranks = 64, .nodes = 16, .comments = {"again"}, .lines = {}};
+  again.lines.push_back({.rule = {.collective = Collective::allreduce, .from = 8, .to = 8, .variant = ring}});
   const std::array measured = {Collective::allreduce, Collective::barrier};
   put(table, again, measured);
   ASSERT_EQ(table.sections.size(), 3U);
-  ASSERT_EQ(table.sections[0].rules.size(), 1U);
-  EXPECT_EQ(table.sections[0].rules[0].collective, Collective::bcast);
-  EXPECT_EQ(table.sections[1].rules.size(), 2U);
+  ASSERT_EQ(table.sections[0].lines.size(), 1U);
+  EXPECT_EQ(table.sections[0].lines[0].rule.collective, Collective::bcast);
+  EXPECT_EQ(table.sections[1].lines.size(), 2U);
   EXPECT_EQ(table.sections[2].comments.at(0), "again");
   // Another number of nodes is another place.
   again.nodes = 8;
@@ -146,14 +147,14 @@ TEST(Table, WhatIsMeasuredAgainTakesThePlaceOfTheOldAndLeavesTheRest) {
 TEST(Table, ACommentStaysInItsLine) {
   Table table;
   table.sections.push_back(
-      {.mpi = "MPICH 4.0.2", .ranks = 2, .nodes = 1, .comments = {"bench 'a\nbcast 8 ring'"}, .rules = {}});
+      {.mpi = "MPICH 4.0.2", .ranks = 2, .nodes = 1, .comments = {"bench 'a\nbcast 8 ring'"}, .lines = {}});
   EXPECT_EQ(parse_table(to_text(table), "a.table").sections.at(0).comments.at(0), "bench 'a bcast 8 ring'");
 }
 
 TEST(Guide, HasTheRulesOfItsMpiItsRanksAndItsNodes) {
   const Table table = parse_table(sample, "a.table");
   EXPECT_TRUE(rules_under(table, "Open MPI v4.1.5").empty());
-  const std::vector<PlainRule> rules = rules_under(table, "Open MPI v4.1.4");
+  const std::vector<PlacedRule> rules = rules_under(table, "Open MPI v4.1.4");
   EXPECT_EQ(rules.size(), 3U);
   EXPECT_TRUE(Guide(rules, 64, 8).empty());
   EXPECT_TRUE(Guide(rules, 2, 1).empty());
@@ -166,8 +167,8 @@ TEST(Guide, HasTheRulesOfItsMpiItsRanksAndItsNodes) {
 TEST(Guide, FindsTheRuleOfASize) {
   const Guide guide(rules_under(parse_table(sample, "a.table"), "MPICH 4.0.2"), 2, 1);
   const auto found = [&](std::int64_t bytes) {
-    const Guide::Entry* entry = guide.find(Collective::alltoall, bytes);
-    return entry ? entry->choice.algorithm->name : "";
+    const Rule* rule = guide.find(Collective::alltoall, bytes);
+    return rule ? rule->variant.algorithm().name : "";
   };
   EXPECT_EQ(found(0), "");
   EXPECT_EQ(found(7), "");
@@ -176,7 +177,7 @@ TEST(Guide, FindsTheRuleOfASize) {
   EXPECT_EQ(found(65), "linear");
   EXPECT_EQ(found(100), "linear");
   EXPECT_EQ(found(101), "");
-  EXPECT_EQ(guide.find(Collective::alltoall, 8)->choice.width, 4);
+  EXPECT_EQ(guide.find(Collective::alltoall, 8)->variant.width, 4);
   EXPECT_EQ(guide.find(Collective::bcast, 8), nullptr);
 }
 

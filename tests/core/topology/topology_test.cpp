@@ -20,7 +20,7 @@ TEST(Topology, NodesGroupConsecutiveRanksAndTheLastMayBeSmaller) {
   EXPECT_EQ(members(topology.domain(1, 6)), (std::vector<Rank>{6}));
 }
 
-TEST(Topology, TheRootLeadsItsDomainOnEveryLevel) {
+TEST(Topology, TheRootIsTheLeaderOfItsDomainOnEveryLevel) {
   // Two racks of two nodes of two.
   const Topology topology(8, {{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1, 2, 2, 3, 3}});
   EXPECT_EQ(members(topology.leaders(0, 0, 7)), (std::vector<Rank>{0, 7}));

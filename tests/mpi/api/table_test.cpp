@@ -61,14 +61,15 @@ std::string table_of(const std::string& rules, const std::string& mpi = engine::
 }
 
 // What would serve the call: an algorithm, with the bytes of a segment behind a slash where it has some; "" if nothing.
-std::string server(engine::Context& context, const Call& call, const api::Wishes& wishes) {
-  const api::Prepared task = api::prepare(context, call, wishes, api::Handles::borrowed);
+std::string server(engine::Context& context, const Call& call, const api::CallOptions& options) {
+  const auto [task, why_native] = api::prepare(context, call, options, api::Handles::borrowed);
   if (!task) return "";
   const engine::Shape& shape = task->shape();
-  return std::string(shape.algorithm->name) + (shape.segment > 0 ? fmt::format("/{}", shape.segment) : "");
+  const std::int64_t segment = shape.variant.segment / shape.unit_bytes;
+  return std::string(shape.variant.algorithm().name) + (segment > 0 ? fmt::format("/{}", segment) : "");
 }
 std::string server(engine::Context& context, const Call& call) {
-  return server(context, call, {.by_table = true});
+  return server(context, call, {.request = {.native = Request::Native::without_rule}});
 }
 
 std::array<double, 1000> from;
@@ -149,7 +150,7 @@ TEST(TableOfWinners, KeepsTheSegmentThatWasMeasured) {
   const TableFile file(table_of("bcast 64 pipelined_chain segment 16\nbcast 65 pipelined_chain"));
   const auto context = api::context_of(MPI_COMM_WORLD);
   EXPECT_EQ(server(*context, bcast(64)), "pipelined_chain/16");
-  EXPECT_EQ(server(*context, bcast(65)), "pipelined_chain/" + std::to_string(context->settings().segment));
+  EXPECT_EQ(server(*context, bcast(65)), "pipelined_chain/" + std::to_string(context->settings().preferences.segment));
 }
 
 TEST(TableOfWinners, ComesBehindWhatTheUserSays) {
@@ -159,7 +160,8 @@ TEST(TableOfWinners, ComesBehindWhatTheUserSays) {
   unsetenv("QUADRILLE_ALGORITHM");
   EXPECT_EQ(server(*context, allreduce(1)), "reduce_bcast");
   EXPECT_EQ(server(*context, allreduce(2)), "");
-  EXPECT_EQ(server(*context, allreduce(1), {.algorithm = choice_of(Collective::allreduce, "ring")}), "ring");
+  EXPECT_EQ(server(*context, allreduce(1), {.request = {.variant = variant_named(Collective::allreduce, "ring")}}),
+            "ring");
 }
 
 TEST(TableOfWinners, GivesWayWhereItTakesTooMuchMemory) {
@@ -169,8 +171,11 @@ TEST(TableOfWinners, GivesWayWhereItTakesTooMuchMemory) {
   unsetenv("QUADRILLE_MEMORY");
   if (size_of_world() == 1) return;
   EXPECT_NE(server(*context, allreduce(1000), {}), "recursive_doubling");
-  // For the drop-in, which hands it down for that.
-  EXPECT_EQ(server(*context, allreduce(1000)), "recursive_doubling");
+  // The drop-in passes it through for that.
+  const api::CallOptions options{.request = {.native = Request::Native::without_rule}};
+  const auto [task, why_native] = api::prepare(*context, allreduce(1000), options, api::Handles::borrowed);
+  EXPECT_EQ(task, nullptr);
+  EXPECT_EQ(why_native, Reason::Kind::memory);
 }
 
 TEST(TableOfWinners, IsForAsManyRanks) {
@@ -180,8 +185,8 @@ TEST(TableOfWinners, IsForAsManyRanks) {
   {
     const auto whole = api::context_of(MPI_COMM_WORLD);
     const engine::Context part(half, whole->settings());
-    EXPECT_FALSE(whole->guide().empty());
-    EXPECT_EQ(part.guide().empty(), size_of_world() > 1);
+    EXPECT_FALSE(whole->selector().guide().empty());
+    EXPECT_EQ(part.selector().guide().empty(), size_of_world() > 1);
   }
   MPI_Comm_free(&half);
 }
@@ -192,7 +197,7 @@ TEST(TableOfWinners, IsForItsMpi) {
   const auto context = api::context_of(MPI_COMM_WORLD);
   const auto again = api::context_of(MPI_COMM_WORLD);
   const std::string said = testing::internal::GetCapturedStderr();
-  EXPECT_TRUE(context->guide().empty());
+  EXPECT_TRUE(context->selector().guide().empty());
   EXPECT_EQ(server(*context, allreduce(1), {}), "recursive_doubling");
   EXPECT_EQ(said.find("was measured under Another MPI 1.0, and this is ") != std::string::npos, rank_of_world() == 0);
   EXPECT_EQ(said.find("measured"), said.rfind("measured"));

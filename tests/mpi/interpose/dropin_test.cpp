@@ -28,9 +28,9 @@ int size_of(MPI_Comm comm) {
 }
 
 std::int64_t served_by(Collective collective, const auto& call) {
-  const std::int64_t before = DropIn::get().counted(collective, Outcome::served);
+  const std::int64_t before = DropIn::get().counted(collective, Outcome::replaced);
   call();
-  return DropIn::get().counted(collective, Outcome::served) - before;
+  return DropIn::get().counted(collective, Outcome::replaced) - before;
 }
 
 TEST(DropIn, ServesWhatItIsToldTo) {

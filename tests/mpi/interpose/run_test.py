@@ -65,7 +65,7 @@ class Program(unittest.TestCase):
     def served(self, report):
         served = collections.Counter()
         for row in report["calls"]:
-            served[row["collective"]] += row["served"]
+            served[row["collective"]] += row["replaced"]
         return served
 
     def test_it_is_right_by_default_and_forced(self):
@@ -114,7 +114,7 @@ class Program(unittest.TestCase):
         report = self.report(3, 5, options=["--force"])
         self.assertEqual(report["ranks"], 3)
         self.assertEqual(self.served(report), {"bcast": 18, "allreduce": 3, "gather": 3})
-        self.assertEqual(report["handed_down"], {})
+        self.assertEqual(report["passed_through"], {})
 
     def test_the_report_is_also_a_table(self):
         done = launched(2, CALLS, options=["--force", "--report"])
@@ -128,7 +128,7 @@ class Program(unittest.TestCase):
                 with self.subTest(program=program, ranks=ranks):
                     report = self.report(ranks, options=["--force"], program=program)
                     self.assertEqual(set(self.served(report)), {name.lower() for name in (*BLOCKING, "Barrier")})
-                    self.assertEqual(report["handed_down"], {})
+                    self.assertEqual(report["passed_through"], {})
 
     def test_what_is_in_place_is_served_unasked(self):
         for program in FORTRAN:
@@ -188,22 +188,22 @@ print("0 faults" if comm.rank == 0 else "", end="")
                 {"collective": "allreduce", "algorithm": "ring", "calls": 3}])
             # The bcast of a pair has 8 bytes, of which the table has nothing.
             self.assertEqual(self.served(report), {"bcast": 9, "allreduce": 3, "gather": 0})
-            down = {"not in the table": 3}
-            self.assertEqual(report["handed_down"], {"bcast": down, "gather": down})
+            down = {"no rule in the tuning table": 3}
+            self.assertEqual(report["passed_through"], {"bcast": down, "gather": down})
             done = launched(3, CALLS, options=["--table", path, "--report"])
-            self.assertRegex(done.stderr, r"served, calls and by which algorithm:\n +bcast +9  linear\n")
-            self.assertRegex(done.stderr, r"gather +3  not in the table\n")
+            self.assertRegex(done.stderr, r"replaced, calls and by which algorithm:\n +bcast +9  linear\n")
+            self.assertRegex(done.stderr, r"gather +3  no rule in the tuning table\n")
             # On another number of ranks it says nothing.
             report = self.report(2, options=["--table", path])
             self.assertEqual((sum(self.served(report).values()), report["algorithms"]), (0, []))
-            self.assertEqual(report["handed_down"]["allreduce"], {"not in the table": 2})
+            self.assertEqual(report["passed_through"]["allreduce"], {"no rule in the tuning table": 2})
 
     def test_a_table_is_one_word_among_others(self):
         with tempfile.TemporaryDirectory() as folder:
             path = written(f"{folder}/table", "bcast 4 linear\nallreduce 4 ring", 2)
             report = self.report(2, options=["--table", path, "--except", "bcast"])
-            self.assertEqual(report["handed_down"]["bcast"], {"not asked for": 8})
-            self.assertEqual(report["handed_down"]["gather"], {"not in the table": 2})
+            self.assertEqual(report["passed_through"]["bcast"], {"not selected": 8})
+            self.assertEqual(report["passed_through"]["gather"], {"no rule in the tuning table": 2})
             report = self.report(2, options=["--table", path, "--force", "--only", "bcast", "--algorithm", "allreduce=ring"])
             self.assertEqual(report["algorithms"], [
                 {"collective": "bcast", "algorithm": "linear", "calls": 6},
@@ -225,7 +225,7 @@ print("0 faults" if comm.rank == 0 else "", end="")
             self.check(done)
             said = f"quadrille: {path} was measured under Another MPI 1.0, and this is {name_of_mpi()}"
             self.assertEqual(done.stderr.count(said), 1, done.stderr)
-            self.assertRegex(done.stderr, r"bcast +8  not in the table\n")
+            self.assertRegex(done.stderr, r"bcast +8  no rule in the tuning table\n")
 
     def test_what_is_wrong_with_a_table_is_named_and_all_goes_down(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -233,7 +233,7 @@ print("0 faults" if comm.rank == 0 else "", end="")
             done = launched(2, CALLS, options=["--table", path])
             self.check(done)
             self.assertIn(f"{path}:4: expected an algorithm of bcast", done.stderr)
-            self.assertIn("stays out of the way", done.stderr)
+            self.assertIn("every call is passed through", done.stderr)
             done = launched(2, CALLS, options=["--table", f"{folder}/none"])
             self.assertEqual(done.returncode, 2)
             self.assertIn("--table", done.stderr)
@@ -253,7 +253,7 @@ print("0 faults" if comm.rank == 0 else "", end="")
             return
         # Its waits are left alone: collectives are served, so that at least those let others run.
         report = self.report(ranks, options=["--except", "p2p"])
-        self.assertEqual((self.served(report)["allreduce"], report["handed_down"]), (ranks, {}))
+        self.assertEqual((self.served(report)["allreduce"], report["passed_through"]), (ranks, {}))
         times = []
         for switch in ("on", "off", "on", "off"):
             start = time.monotonic()
@@ -295,7 +295,7 @@ print("0 faults" if comm.rank == 0 else "", end="")
         done = launched(2, CALLS, options=["--only", "broadcast"])
         self.check(done)
         self.assertIn("QUADRILLE_ONLY=broadcast", done.stderr)
-        self.assertIn("stays out of the way", done.stderr)
+        self.assertIn("every call is passed through", done.stderr)
 
     def test_rank_0_decides(self):
         shell = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export QUADRILLE_FORCE=bcast; fi; exec "$@"'

@@ -37,7 +37,7 @@ struct Instance {
   int partner = -1;  // of a message that is sent
   int counter = -1;
   std::int64_t value = 0;
-  bool silent = false;  // a message without data that is not a signal: not sent
+  bool silent = false;  // an empty message that is not a signal: not sent
 };
 
 bool is_atomic(Kind kind) {
@@ -93,7 +93,7 @@ class Explorer {
     return subject_.units(owner, region.buffer, region.block);
   }
 
-  // Every unit of memory has a number of its own.
+  // Every unit of memory has its own number.
   int unit(Rank rank, const Region& region, std::int64_t offset) {
     const Rank owner = region.owner == self ? rank : region.owner;
     if (offset < 0 || offset >= block_units(rank, region)) throw Wrong("outside a block");
@@ -204,7 +204,7 @@ class Explorer {
     }
   }
 
-  // Messages of a stream meet in program order; check_fixed_orders sees to it that no other order is possible.
+  // Messages of a stream match in program order; check_fixed_orders ensures that no other order is possible.
   void match() {
     std::map<std::tuple<Rank, Rank, std::int32_t>, std::pair<std::vector<int>, std::vector<int>>> streams;
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
@@ -233,7 +233,7 @@ class Explorer {
       if (one.kind != Kind::publish && one.kind != Kind::notify) continue;
       auto& list = settings[one.counter];
       if (!list.empty() && instances_[at(list.back())].rank != one.rank) throw Wrong("two writers of a counter");
-      if (!list.empty() && instances_[at(list.back())].value >= one.value) throw Wrong("a counter goes back");
+      if (!list.empty() && instances_[at(list.back())].value >= one.value) throw Wrong("a counter decreases");
       list.push_back(i);
     }
     for (const auto& [counter, list] : settings) fixed_orders_.push_back(list);
@@ -262,8 +262,8 @@ class Explorer {
                        [&](int i) { return complete.test(at(i)) && instances_[at(i)].value >= wait.value; });
   }
 
-  // Posts whatever can be posted; operations without duration end at once. Posting early hides nothing: it only adds
-  // to the operations that are under way together.
+  // Posts whatever can be posted; operations without duration end immediately. Posting early hides no errors: it only
+  // adds to the concurrent operations.
   void post_all(Set& posted, Set& complete, int never_posted = -1) const {
     for (bool more = true; more;) {
       more = false;
@@ -276,8 +276,8 @@ class Explorer {
     }
   }
 
-  // Ends what can end without hiding anything: an operation that shares no data with any that is still to be posted
-  // can't get into a conflict by taking longer.
+  // Completes operations where that hides no errors: one that shares no data with any unposted operation can't conflict
+  // by taking longer.
   bool end_harmless(const Set& posted, Set& complete) const {
     bool any = false;
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
@@ -289,7 +289,7 @@ class Explorer {
     return any;
   }
 
-  // What gets posted at the most if one instance is never posted, or never ends.
+  // The maximal set of posted operations if one instance is never posted, or never completes.
   Set reach_without(int never_posted, int never_complete) const {
     Set posted, complete;
     for (bool more = true; more;) {
@@ -312,13 +312,13 @@ class Explorer {
       for (std::size_t i = 0; i + 1 < list.size(); ++i) {
         const Set posted = reach_without(list[i], -1);
         for (std::size_t j = i + 1; j < list.size(); ++j) {
-          if (posted.test(at(list[j]))) throw Wrong("an order left to luck");
+          if (posted.test(at(list[j]))) throw Wrong("nondeterministic order");
         }
       }
     }
   }
 
-  // A put is under way until a flush of that peer ends that can't have been posted without it.
+  // A put is in flight until a flush of that peer completes that can't have been posted before it.
   void cover_puts() {
     for (int put = 0; put < static_cast<int>(instances_.size()); ++put) {
       if (instances_[at(put)].kind != Kind::put) continue;
@@ -333,7 +333,7 @@ class Explorer {
     }
   }
 
-  // One message a direction, every send waiting: the ranks go on as long as they can.
+  // With one message per direction and synchronous sends: the ranks advance as long as they can.
   void check_progress_with_one_message() const {
     Set posted, complete;
     for (bool more = true; more;) {
@@ -431,7 +431,7 @@ class Explorer {
         if (a != b && conflict(a, b)) conflicts_[at(a)].set(at(b));
       }
     }
-    // While a flush takes its time, so do the puts it covers.
+    // While a flush is in flight, so are the puts it covers.
     delays_ = conflicts_;
     for (const auto& [put, flushes] : flushes_) {
       for (int flush : flushes) delays_[at(flush)] |= conflicts_[at(put)];
@@ -467,7 +467,8 @@ class Explorer {
     }
   }
 
-  // The data, in one order of events: without conflicts and with matching fixed all orders give the same.
+  // The data, in one order of events: without conflicts and with deterministic matching all orders give the same
+  // result.
   void check_results();
   int value_of(int unit) const;
   void capture(int send);
@@ -480,7 +481,7 @@ class Explorer {
   std::int64_t most_states_;
   std::int64_t states_ = 0;
   std::vector<Instance> instances_;
-  std::vector<Set> conflicts_;  // who touches the same data, one of the two writing
+  std::vector<Set> conflicts_;  // conflicting accesses to the same data
   std::vector<Set> delays_;     // the same, of a flush those of its puts
   std::map<std::tuple<Rank, Buffer, std::int32_t, std::int64_t>, int> unit_numbers_;
   std::map<std::pair<Rank, std::int32_t>, int> counter_numbers_;
@@ -497,7 +498,7 @@ class Explorer {
   std::vector<Node> nodes_;
   std::map<std::pair<int, int>, int> pairs_;
   std::map<int, int> memory_;             // unit to value
-  std::map<int, std::vector<int>> sent_;  // what each send took along
+  std::map<int, std::vector<int>> sent_;  // the data of each send
   std::map<std::tuple<Rank, std::int32_t, std::int64_t>, int> reductions_;
 };
 
@@ -510,7 +511,7 @@ int Explorer::combine(int left, int right) {
 
 int Explorer::value_of(int unit) const {
   const auto found = memory_.find(unit);
-  if (found == memory_.end()) throw Wrong("reads what nobody wrote");
+  if (found == memory_.end()) throw Wrong("reads data that was never written");
   return found->second;
 }
 
@@ -536,7 +537,7 @@ void Explorer::perform(int i) {
 }
 
 void Explorer::check_results() {
-  // Outputs that nothing touches count, too.
+  // Outputs that are never accessed count, too.
   for (Rank rank = 0; rank < static_cast<Rank>(subject_.meanings.size()); ++rank) {
     for (const Meaning& meaning : subject_.meanings[at(rank)]) {
       for (std::int64_t i = meaning.output.offset; i < block_units(rank, meaning.output); ++i)
@@ -572,17 +573,17 @@ void Explorer::check_results() {
   }
 }
 
-// The ranks of a value's leaves from left to right; throws if a leaf is not at the right place.
+// The ranks of a value's leaves from left to right; throws if a leaf has the wrong index.
 std::vector<Rank> Explorer::leaves(int value, const Meaning& meaning, std::int64_t index) const {
   const Node& node = nodes_[at(value)];
   if (node.left < 0) {
     const auto& [rank, buffer, block, offset] = node.leaf;
-    // A rank has its operand of a reduction in its one buffer that holds data.
+    // A rank's operand of a reduction is in its only buffer that holds data.
     const bool right_buffer = meaning.reduced || buffer == meaning.from.buffer;
     if (!right_buffer || block != meaning.from.block || offset != index) throw Wrong("a wrong unit");
     return {rank};
   }
-  if (subject_.fixed_order && nodes_[at(node.right)].left >= 0) throw Wrong("not the fold from left to right");
+  if (subject_.fixed_order && nodes_[at(node.right)].left >= 0) throw Wrong("not reduced from left to right");
   std::vector<Rank> all = leaves(node.left, meaning, index);
   const std::vector<Rank> right = leaves(node.right, meaning, index);
   all.insert(all.end(), right.begin(), right.end());
@@ -607,7 +608,7 @@ void Explorer::check_output(Rank rank, const Meaning& meaning) {
     if (static_cast<Rank>(ranks.size()) != meaning.end) throw Wrong("incomplete reduction");
     const auto [first, fresh] =
         reductions_.try_emplace({meaning.end, meaning.from.block, meaning.from.offset + i}, value->second);
-    if (first->second != value->second) throw Wrong("another expression than on other ranks");
+    if (first->second != value->second) throw Wrong("a different expression than on other ranks");
   }
 }
 

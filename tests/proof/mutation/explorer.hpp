@@ -7,9 +7,9 @@
 
 namespace quadrille::mutation {
 
-// A second opinion on schedules, by another road than the proof's: it goes through all interleavings of a small
-// subject, state by state, and looks whether anything can go wrong in any of them. It shares no code with verify/ but
-// the subject itself, works on single units in place of ranges, and keeps no happens-before relation.
+// An independent check of schedules: explores all interleavings of a small subject, state by state, for errors. It
+// shares no code with verify/ except the subject, works on single units instead of ranges, and uses no happens-before
+// relation.
 struct Opinion {
   enum class Kind : std::uint8_t { right, wrong, too_large } kind = Kind::right;
   std::string why;

@@ -34,7 +34,7 @@ class Surgeon {
   Schedule& schedule() { return subject_.schedules[static_cast<std::size_t>(rank_)]; }
   std::int64_t step() { return random_() % 2 == 0 ? 1 : -1; }
 
-  // A random operation that fits, or null.
+  // A random matching operation, or null.
   Operation* any(const std::function<bool(const Operation&)>& fits) {
     std::vector<Operation*> fitting;
     for (Operation& operation : schedule().operations) {
@@ -173,7 +173,7 @@ bool Surgeon::swap_operands() {
   const bool in_place = regions[1] == regions[2];
   std::swap(regions[0], regions[1]);
   if (in_place) regions[2] = regions[1];
-  // The result is then where the left operand was: whoever reads it next must look there.
+  // The result is then in the left operand: later reads must use that.
   return true;
 }
 
@@ -202,7 +202,7 @@ bool Surgeon::move_region(Damage damage) {
 bool Surgeon::change_channel() {
   Operation* operation = any(is_message);
   if (!operation) return false;
-  for (Schedule& one : subject_.schedules) one.channels += 1;  // or it would be found out by its number alone
+  for (Schedule& one : subject_.schedules) one.channels += 1;  // otherwise the channel's number alone would be an error
   operation->channel = schedule().channels - 1;
   return true;
 }

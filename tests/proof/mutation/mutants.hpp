@@ -9,7 +9,7 @@
 
 namespace quadrille::mutation {
 
-// Ways to damage one rank's schedule.
+// Mutations of one rank's schedule.
 enum class Damage : std::uint8_t {
   lost_operation,
   other_peer,
@@ -19,12 +19,12 @@ enum class Damage : std::uint8_t {
   other_buffer,
   other_channel,
   lost_dependency,
-  weaker_dependency,  // posted where it has to be complete, or a later iteration
+  weaker_dependency,  // posted instead of complete, or a later iteration
   swapped_messages,
   swapped_operands,
   too_little_scratch,
   slot_reused_early,  // waits for less
-  announced_early,    // a publish or notify that does not follow the data
+  announced_early,    // a publish or notify that does not depend on the data
   lost_flush,
   other_counter_value,
   other_loop_length,
@@ -34,7 +34,7 @@ enum class Damage : std::uint8_t {
 inline constexpr int damages = 19;
 std::string_view name(Damage damage);
 
-// Damages one rank's schedule at a random place; false if there is nothing of the kind to damage.
+// Mutates one rank's schedule at a random place; false if the mutation is not applicable.
 bool inflict(Damage damage, verify::Subject& subject, std::mt19937_64& random);
 
 }  // namespace quadrille::mutation

@@ -12,8 +12,8 @@
 #include "stretch/sparse_exchange.hpp"
 #include "verify/proof.hpp"
 
-// A verifier is only believed once it has rejected broken schedules. Thousands of right ones are damaged at random;
-// each must be rejected by the proof, or be shown harmless by going through all interleavings.
+// A verifier can only be trusted if it rejects broken schedules. Thousands of correct ones are mutated at random; each
+// mutant must be rejected by the proof, or be shown harmless by exploring all interleavings.
 namespace quadrille::mutation {
 namespace {
 
@@ -38,7 +38,7 @@ Problem small_problem(Rank ranks, Rank root, std::int64_t count, std::int64_t se
   return problem;
 }
 
-// Every algorithm on a few ranks, in all its varieties, as far as its interleavings can be gone through.
+// Every algorithm on a few ranks, in all its variants whose interleavings can be explored.
 void add_catalogue(std::vector<Victim>& victims) {
   for (const Algorithm* algorithm : catalogue()) {
     const Traits of = traits(algorithm->collective);
@@ -96,7 +96,7 @@ void add_stretching(std::vector<Victim>& victims) {
 
 struct Victims {
   std::vector<Victim> all;
-  std::size_t stretching = 0;  // the first that is not of the catalogue
+  std::size_t stretching = 0;  // the first that is not in the catalogue
 };
 const Victims& victims() {
   static const Victims made = [] {
@@ -114,7 +114,7 @@ std::int64_t mutants_wanted() {
   return text ? std::atoll(text) : 14000;
 }
 
-TEST(Mutation, EveryVictimIsRightToBeginWith) {
+TEST(Mutation, EveryScheduleIsCorrectBeforeMutation) {
   for (const Victim& victim : victims().all) {
     EXPECT_EQ(verify::prove(victim.subject).fault, "") << victim.name;
     const Opinion opinion = explore(victim.subject, most_states);
@@ -123,7 +123,7 @@ TEST(Mutation, EveryVictimIsRightToBeginWith) {
   }
 }
 
-TEST(Mutation, EveryAlgorithmIsAVictim) {
+TEST(Mutation, EveryAlgorithmIsMutated) {
   for (const Algorithm* algorithm : catalogue()) {
     const std::string start = fmt::format("{} {} on ", name(algorithm->collective), algorithm->name);
     const auto is_of_it = [&](const Victim& victim) { return victim.name.starts_with(start); };
@@ -134,7 +134,7 @@ TEST(Mutation, EveryAlgorithmIsAVictim) {
 struct Tally {
   int rejected = 0;
   int equivalent = 0;
-  int confirmed = 0;  // of the rejected: wrong by the second opinion, too
+  int confirmed = 0;  // rejected mutants that the explorer finds wrong, too
 };
 
 TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
@@ -146,13 +146,13 @@ TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
   std::int64_t made = 0;
   for (std::int64_t tries = 0; made < mutants_wanted() && tries < 100 * mutants_wanted(); ++tries) {
     const auto damage = static_cast<Damage>(tries % damages);
-    // The stretching ones are few and have the rarer kinds of operations: every fourth mutant is of one of them.
+    // The stretch schedules are few and have the rarer kinds of operations: every fourth mutant is one of them.
     const std::size_t first = random() % 4 == 0 ? victims().stretching : 0;
     const Victim& victim = all[first + random() % (all.size() - first)];
     verify::Subject mutant = victim.subject;
     if (!inflict(damage, mutant, random) || mutant.schedules == victim.subject.schedules) continue;
     ++made;
-    const verify::Verdict verdict = verify::prove(mutant);
+    const verify::ProofResult verdict = verify::prove(mutant);
     const Opinion opinion = explore(mutant, most_states);
     Tally& tally = tallies[damage];
     if (verdict.proved()) {
@@ -174,7 +174,7 @@ TEST(Mutation, EveryMutantIsRejectedOrShownEquivalentByAllInterleavings) {
     fmt::print("{:<22}{:>10}{:>12}{:>12}\n", name(damage), tally.rejected, tally.equivalent, tally.confirmed);
     total += tally.rejected + tally.equivalent;
     EXPECT_GT(tally.rejected, 0) << "no mutant of this kind was rejected: " << name(damage);
-    // Were the second opinion a yes-man, it would contradict the proof's rejections.
+    // An explorer that accepts everything would contradict the proof's rejections.
     EXPECT_GE(tally.confirmed, tally.rejected * 9 / 10) << name(damage);
   }
   fmt::print("{} mutants of {} kinds\n", total, tallies.size());

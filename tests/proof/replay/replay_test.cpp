@@ -36,7 +36,7 @@ Trial bcast_by(const Build& build) {
   return {.collective = Collective::bcast, .build = build, .rounds = {problem_on(2, 4)}};
 }
 
-TEST(Replay, ADeadlockSaysWhoWaitsForWhat) {
+TEST(Replay, ADeadlockIsReportedWithWhatEachRankWaitsFor) {
   const std::string fault = run(bcast_by([](const Problem& problem) {
     Builder builder(problem.rank, 2, Unit::bytes);
     builder.receive(1 - problem.rank, problem.output);
@@ -46,7 +46,7 @@ TEST(Replay, ADeadlockSaysWhoWaitsForWhat) {
   EXPECT_NE(fault.find("rank 1: 0 receive from 0"), std::string::npos) << fault;
 }
 
-TEST(Replay, AMessageOfAnotherLengthIsReported) {
+TEST(Replay, AMismatchedLengthIsReported) {
   const std::string fault = run(bcast_by([](const Problem& problem) {
     Builder builder(problem.rank, 2, Unit::bytes);
     if (problem.rank == problem.root) builder.send(0, problem.output);
@@ -56,17 +56,17 @@ TEST(Replay, AMessageOfAnotherLengthIsReported) {
   EXPECT_NE(fault.find("sends 4 bytes"), std::string::npos) << fault;
 }
 
-TEST(Replay, AMessageThatNobodyReceivesIsReported) {
+TEST(Replay, AnUnmatchedMessageIsReported) {
   Trial trial = bcast_by([](const Problem& problem) {
     Builder builder(problem.rank, 2, Unit::bytes);
     if (problem.rank == problem.root) builder.send_signal(0);
     return builder.finish();
   });
   trial.options.sends = Sends::buffered;
-  EXPECT_EQ(run(trial), "a message was sent that nobody received");
+  EXPECT_EQ(run(trial), "a message was sent but not received");
 }
 
-TEST(Replay, RanksLagSoThatABarrierThatIsNoneIsFound) {
+TEST(Replay, RanksAreDelayedSoThatAMissingBarrierIsFound) {
   Trial trial{.collective = Collective::barrier, .build = {}, .rounds = {problem_on(3, 0)}};
   trial.build = [](const Problem& problem) { return Builder(problem.rank, 3, Unit::bytes).finish(); };
   int found = 0;

@@ -18,7 +18,7 @@ Schedule shared_memory_bcast(const Problem& problem) {
   if (segments == 0) return builder.finish();
   const Region slot = builder.slot_of(problem.root, 0, segment);
 
-  // Whoever is still busy with the collective before this one may be reading the slot.
+  // Ranks still busy with the previous collective may be reading the slot.
   builder.in_order([&] {
     if (!is_root) return;
     for (Rank peer = 0; peer < problem.ranks; ++peer) {
@@ -47,7 +47,7 @@ Schedule shared_memory_bcast(const Problem& problem) {
     });
   });
   builder.fence();
-  // The next root counts on everybody, this one too.
+  // The next root waits for all ranks, including this one.
   if (is_root) builder.publish(emptied, segments);
   return builder.finish();
 }
@@ -84,7 +84,7 @@ Schedule one_sided_bcast(const Problem& problem) {
 
 namespace {
 
-// Down the levels of the topology, a part for each, the innermost domains last; in one pipeline.
+// One part per level of the topology, the innermost domains last, in one pipeline.
 Schedule down_the_levels(const Problem& problem, std::initializer_list<std::string_view> names) {
   const Topology& topology = *problem.topology;
   Builder builder(problem.rank, problem.ranks, Unit::bytes);

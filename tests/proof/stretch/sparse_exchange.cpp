@@ -87,7 +87,7 @@ verify::Subject replayed_sparse_exchange(Rank ranks, const BlockSizes& sizes, st
     }
   }
   std::vector<std::unique_ptr<Plan>> plans;
-  // The replay owns and ends its plans; the exchanges are still wanted afterwards.
+  // The replay destroys its plans; the exchanges must outlive them.
   struct Forward final : Plan {
     explicit Forward(SparseExchange& to) : exchange(to) {}
     bool next(Phase& phase) override { return exchange.next(phase); }

@@ -10,8 +10,8 @@
 
 namespace quadrille::stretch {
 
-// A plan of two phases: nobody knows from whom it will receive. First every rank tells every other how many bytes it
-// has for it, then the bytes travel, only where there are any: the second schedule depends on what the first brought.
+// A plan of two phases for ranks that don't know their sources. First every rank sends every other its number of bytes,
+// then the bytes, if any: the second schedule depends on the data of the first.
 class SparseExchange final : public Plan {
  public:
   // outgoing[peer]: what this rank has for each; borrowed.
@@ -34,8 +34,8 @@ class SparseExchange final : public Plan {
   std::vector<Schedule> schedules_;
 };
 
-// Runs the exchange on replay for the given sizes and returns both phases in a row as a subject for the proof; throws
-// if the bytes did not arrive.
+// Replays the exchange for the given sizes and returns both phases as one subject for the proof; throws if the bytes
+// did not arrive.
 verify::Subject replayed_sparse_exchange(Rank ranks, const BlockSizes& sizes, std::uint64_t seed);
 
 }  // namespace quadrille::stretch

@@ -20,8 +20,8 @@ std::vector<Collective> composed() {
   return all;
 }
 
-// Nodes of `per_node` ranks, in levels above them that join three of those below; `uneven` nodes lose every other rank
-// but one.
+// Nodes of `per_node` ranks, with levels above that join three domains each; if `uneven`, every other node has only one
+// rank.
 Topology machine(Rank nodes, Rank per_node, int levels, bool uneven) {
   std::vector<std::vector<std::int32_t>> names(static_cast<std::size_t>(levels - 1));
   for (Rank node = 0; node < nodes; ++node) {
@@ -40,8 +40,8 @@ struct Data {
   std::int64_t segment;
 };
 
-// What has a block or a share for every rank takes minutes on large machines: without QUADRILLE_PROVE_ALL some of those
-// will do.
+// Collectives with a block or share per rank take minutes on large machines: without QUADRILLE_PROVE_ALL only some are
+// proved.
 bool is_left_out(Rank ranks) {
   static const bool all = std::getenv("QUADRILLE_PROVE_ALL") != nullptr;
   return !all && ranks > 24 && ranks % 11 != 0;
@@ -52,7 +52,7 @@ std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
     if (traits(collective).in_blocks() && is_left_out(ranks)) continue;
     const Algorithm& algorithm = *find_algorithm(collective, "hierarchical");
     std::vector<Rank> roots = {0};
-    // A leader, one behind it, one of another node, the last of all.
+    // A leader, the next rank, one of another node, the last rank.
     if (traits(collective).rooted) roots = {0, std::min(1, ranks - 1), ranks / 2, ranks - 1};
     for (const Rank root : roots) {
       const Problem problem{.ranks = ranks,
@@ -62,7 +62,7 @@ std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
                             .segment = algorithm.segmented ? data.segment : 0,
                             .topology = &topology,
                             .room = traits(collective).in_blocks() ? ranks * data.room : data.room};
-      const verify::Verdict verdict = verify::prove(verify::subject_of(algorithm, problem));
+      const verify::ProofResult verdict = verify::prove(verify::subject_of(algorithm, problem));
       if (!verdict.proved()) {
         return fmt::format("{} from {}, count {}, room {}: {}", name(collective), root, data.count, data.room,
                            verdict.fault);
@@ -72,7 +72,7 @@ std::string prove_on(const Topology& topology, Rank ranks, const Data& data) {
   return {};
 }
 
-// Sanitizers are slow, and what they look for needs no numbers: some of them will do.
+// Sanitizers are slow: a few sizes suffice.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr Rank step = 5;
 #elif defined(__has_feature)
@@ -94,7 +94,7 @@ TEST_P(Hierarchy, IsProvedForAllNumbersOfNodesAndRanksOnThem) {
       for (const bool uneven : {false, true}) {
         const Topology topology = machine(nodes, per_node, levels, uneven);
         const auto ranks = static_cast<Rank>(topology.domain(0, 0).size());
-        // At once, and in pieces that don't divide the data; each case sees every second number.
+        // In one piece, and in pieces that don't divide the data; each case uses every second number.
         const Data data = (nodes + per_node + (uneven ? 1 : 0)) % 2 == 0 ? Data{5, 100, 0} : Data{13, 8, 3};
         ASSERT_EQ(prove_on(topology, ranks, data), "")
             << levels << " levels, " << nodes << " nodes of " << per_node << (uneven ? ", uneven" : "");
@@ -103,7 +103,7 @@ TEST_P(Hierarchy, IsProvedForAllNumbersOfNodesAndRanksOnThem) {
   }
 }
 
-TEST_P(Hierarchy, SharesLongPiecesOut) {
+TEST_P(Hierarchy, DividesLongPiecesAmongRanks) {
   const int levels = GetParam();
   for (const Rank nodes : {1, 3}) {
     for (const Rank per_node : {2, 3}) {
@@ -131,7 +131,7 @@ TEST(Chains, OfAReduceAreProvedForAllNumbersOfNodesAndRanksOnThem) {
                               .room = nodes % 2 == 0 ? 16 : 1000};
         const verify::Subject subject = verify::subject_of(algorithm, problem);
         ASSERT_EQ(verify::prove(subject).fault, "") << levels << " levels, " << nodes << " nodes of " << per_node;
-        // The root takes its result in segments.
+        // The root receives its result in segments.
         const std::vector<Operation>& of_root = subject.schedules[static_cast<std::size_t>(root)].operations;
         const auto in_segments = [](const Operation& one) { return one.kind == Kind::receive && one.loop >= 0; };
         ASSERT_TRUE(nodes == 1 || std::any_of(of_root.begin(), of_root.end(), in_segments));
@@ -168,7 +168,7 @@ TEST(Rails, AreProvedForAllNumbersOfNodesAndRanksOnThem) {
       const Topology topology = machine(nodes, per_node, 2, false);
       const Rank ranks = nodes * per_node;
       if (is_left_out(ranks)) continue;
-      // At once and in pieces, what divides by the ranks of a node and what does not.
+      // In one piece and in several, divisible by the ranks of a node and not.
       const bool cut = (nodes + per_node) % 2 == 0;
       const Problem problem{.ranks = ranks,
                             .count = 2 * ranks + nodes % per_node,
@@ -187,9 +187,8 @@ TEST(Rails, AreProvedForAllNumbersOfNodesAndRanksOnThem) {
 
 INSTANTIATE_TEST_SUITE_P(Levels, Hierarchy, testing::Values(2, 3, 4));
 
-// As the engine has it: each run takes a lane of its own counters and slots, the lanes in turn, and begins only when
-// every rank of the node has ended the run that had the lane before. Counters of a lane go on from where the run before
-// was to leave them.
+// As in the engine: each run uses a lane with its own counters and slots, in turn, and starts only when every rank of
+// the node has completed the previous run in that lane. Counters of a lane continue from the previous run.
 class InLanes {
  public:
   // `gated`: with the wait for the others.
@@ -203,7 +202,7 @@ class InLanes {
     for (Schedule& schedule : subject.schedules) move_to(schedule, lane, base);
     if (gated_ && run_ >= lanes_) add_gate();
     subjects_.push_back(std::move(subject));
-    base += span + 1;  // counters must grow
+    base += span + 1;  // counters must increase
     add_end(lane, base);
     ++run_;
   }
@@ -285,7 +284,7 @@ verify::Subject run_of(Collective collective, const Topology& topology, Rank roo
                                         .room = data.room});
 }
 
-TEST(HierarchyInARow, SlotsAreSafeForWhateverComesNextInTheLane) {
+TEST(HierarchyInARow, SlotsAreSafeForTheNextCollectiveInTheLane) {
   for (const auto& [nodes, per_node] : {std::pair{1, 4}, std::pair{3, 3}, std::pair{2, 2}}) {
     const Topology topology = machine(nodes, per_node, 2, false);
     const Rank ranks = topology.domain(0, 0).size();

@@ -9,7 +9,7 @@
 namespace quadrille::verify {
 namespace {
 
-// A case whose schedules are those of the strictest order is proved by the case of that order: so there must be one.
+// A case with the schedules of the strictest order is covered by the case of that order, which must exist.
 TEST(Matrix, HoldsTheStrictestOrderOfEveryReduction) {
   for (const Algorithm* algorithm : catalogue()) {
     if (!traits(algorithm->collective).reduces) continue;

@@ -23,19 +23,19 @@ class Catalogue : public testing::TestWithParam<const Algorithm*> {
   }
 };
 
-TEST_P(Catalogue, IsRightAndAsPredictedOnFewRanks) {
+TEST_P(Catalogue, IsCorrectAndAsPredictedOnFewRanks) {
   prove({1, 2, 3, 4, 5, 7, 8});
 }
 
-TEST_P(Catalogue, IsRightAndAsPredictedOn11Ranks) {
+TEST_P(Catalogue, IsCorrectAndAsPredictedOn11Ranks) {
   prove({11});
 }
 
-TEST_P(Catalogue, IsRightAndAsPredictedOn16Ranks) {
+TEST_P(Catalogue, IsCorrectAndAsPredictedOn16Ranks) {
   prove({16});
 }
 
-TEST_P(Catalogue, IsRightAndAsPredictedOn33Ranks) {
+TEST_P(Catalogue, IsCorrectAndAsPredictedOn33Ranks) {
   prove({33});
 }
 
@@ -63,7 +63,7 @@ bool says(const std::string& fault, std::string_view words) {
   return fault.find(words) != std::string::npos;
 }
 
-TEST(Proof, AcceptsARightBcast) {
+TEST(Proof, AcceptsACorrectBcast) {
   EXPECT_EQ(fault_of([](Builder& builder, const Problem& problem) {
               if (problem.rank == 0) builder.send(1, problem.output);
               if (problem.rank == 1) builder.receive(0, problem.output);
@@ -72,7 +72,7 @@ TEST(Proof, AcceptsARightBcast) {
 }
 
 TEST(Proof, FindsTheDeadlockOfSendsThatWaitForEachOther) {
-  // Both send first and receive when the send is done: works only as long as the MPI buffers.
+  // Both send first and receive after the send completes: works only with buffered sends.
   const std::string fault = fault_of([](Builder& builder, const Problem& problem) {
     builder.in_order([&] {
       builder.send_signal(1 - problem.rank);
@@ -81,7 +81,7 @@ TEST(Proof, FindsTheDeadlockOfSendsThatWaitForEachOther) {
     if (problem.rank == 0) builder.send(1, problem.output);
     if (problem.rank == 1) builder.receive(0, problem.output);
   });
-  EXPECT_TRUE(says(fault, "no rank can go on")) << fault;
+  EXPECT_TRUE(says(fault, "deadlock")) << fault;
 }
 
 TEST(Proof, FindsTheDeadlockOfAFewMessagesInFlight) {
@@ -102,15 +102,15 @@ TEST(Proof, FindsTheDeadlockOfAFewMessagesInFlight) {
         }
       },
       3);
-  EXPECT_TRUE(says(fault, "no rank can go on")) << fault;
+  EXPECT_TRUE(says(fault, "deadlock")) << fault;
 }
 
-TEST(Proof, FindsDataThatNobodyWrote) {
+TEST(Proof, FindsReadsOfUnwrittenData) {
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
                      if (problem.rank == 1) builder.send(0, problem.output);
                      if (problem.rank == 0) builder.receive(1, problem.output);
                    }),
-                   "reads what nobody wrote"));
+                   "reads data that was never written"));
 }
 
 TEST(Proof, FindsUnequalLengthsAndMissingEnds) {
@@ -122,10 +122,10 @@ TEST(Proof, FindsUnequalLengthsAndMissingEnds) {
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
                      if (problem.rank == 1) builder.receive(0, problem.output);
                    }),
-                   "no rank can go on"));
+                   "deadlock"));
 }
 
-TEST(Proof, FindsWhatReachesOutsideItsBlock) {
+TEST(Proof, FindsAccessesOutsideABlock) {
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem& problem) {
                      if (problem.rank == 0) builder.send(1, problem.output.part(1, 8));
                      if (problem.rank == 1) builder.receive(0, problem.output);
@@ -137,7 +137,7 @@ TEST(Proof, FindsMoreScratchThanDeclared) {
   EXPECT_TRUE(says(fault_of([](Builder& builder, const Problem&) { builder.scratch(1); }), "more than the 0 declared"));
 }
 
-TEST(Proof, FindsAnOrderLeftToLuck) {
+TEST(Proof, FindsNondeterministicMatching) {
   Problem problem;
   problem.ranks = 2;
   problem.count = 8;
@@ -151,7 +151,7 @@ TEST(Proof, FindsAnOrderLeftToLuck) {
     for (Operation& operation : schedule.operations) operation.dependencies = 0;
     return schedule;
   };
-  EXPECT_TRUE(says(prove(subject_of(Collective::bcast, build, problem, {}, 0)).fault, "left to luck"));
+  EXPECT_TRUE(says(prove(subject_of(Collective::bcast, build, problem, {}, 0)).fault, "nondeterministic"));
 }
 
 TEST(Proof, AReductionMustBeInRankOrderUnlessItIsCommutative) {
@@ -160,7 +160,7 @@ TEST(Proof, AReductionMustBeInRankOrderUnlessItIsCommutative) {
     problem.ranks = 2;
     problem.count = 3;
     problem.commutative = commutative;
-    // Rank 1 combines for both, the wrong way round.
+    // Rank 1 combines for both, in the wrong order.
     const Build build = [](const Problem& own) {
       Builder builder(own.rank, own.ranks, Unit::elements);
       if (own.rank == 0) {
@@ -177,7 +177,7 @@ TEST(Proof, AReductionMustBeInRankOrderUnlessItIsCommutative) {
   }
 }
 
-// Of a commutative operation, too: a op b need not be b op a to the bit.
+// Also for a commutative operation: a op b need not equal b op a bitwise.
 TEST(Proof, AReductionMustHaveTheSameOrderOnEveryRank) {
   for (bool commutative : {true, false}) {
     Problem problem;
@@ -188,7 +188,7 @@ TEST(Proof, AReductionMustHaveTheSameOrderOnEveryRank) {
       Builder builder(own.rank, own.ranks, Unit::elements);
       builder.send(1 - own.rank, own.input);
       builder.receive(1 - own.rank, own.output);
-      builder.reduce(own.input, own.output, own.output);  // on rank 1 the wrong way round
+      builder.reduce(own.input, own.output, own.output);  // in the wrong order on rank 1
       return builder.finish();
     };
     EXPECT_FALSE(prove(subject_of(Collective::allreduce, build, problem, {}, 0)).proved());
@@ -248,9 +248,9 @@ std::string barrier_fault(Rank ranks, const Write& write) {
   return prove(subject_of(Collective::barrier, build, problem, {}, 0)).fault;
 }
 
-TEST(Proof, ABarrierMustHearOfEveryRank) {
-  EXPECT_TRUE(says(barrier_fault(4, [](Builder&, const Problem&) {}), "before everybody has begun"));
-  // Dissemination on 5 ranks takes 3 rounds; with 2 everybody has heard of 4.
+TEST(Proof, ABarrierMustWaitForEveryRank) {
+  EXPECT_TRUE(says(barrier_fault(4, [](Builder&, const Problem&) {}), "before every rank has begun"));
+  // Dissemination on 5 ranks takes 3 rounds; with 2, each rank has heard from only 4.
   const auto rounds = [](int count) {
     return [count](Builder& builder, const Problem& problem) {
       for (int round = 0; round < count; ++round) {
@@ -262,7 +262,7 @@ TEST(Proof, ABarrierMustHearOfEveryRank) {
     };
   };
   EXPECT_EQ(barrier_fault(5, rounds(3)), "");
-  EXPECT_TRUE(says(barrier_fault(5, rounds(2)), "before everybody has begun"));
+  EXPECT_TRUE(says(barrier_fault(5, rounds(2)), "before every rank has begun"));
 }
 
 TEST(Proof, OperandsMustNotOverlapInAnyIteration) {
@@ -282,7 +282,7 @@ TEST(Proof, OperandsMustNotOverlapInAnyIteration) {
                    "overlap"));
 }
 
-TEST(Proof, OperandsOfUnequalLengthAreFoundWhenOnlyTheBindingKnowsThem) {
+TEST(Proof, OperandsOfUnequalLengthAreFoundAtBindingTime) {
   Problem problem;
   problem.ranks = 2;
   const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{1 + from + 2 * to}; };
@@ -312,7 +312,7 @@ TEST(Proof, SchedulesMustAgreeOnWhatTheyDeclare) {
   EXPECT_NE(fault([](Schedule& s) { s.ranks = 3; }), "");
 }
 
-TEST(Proof, CommutativeAndOtherReductionsAreNotMixedInARow) {
+TEST(Proof, CommutativeAndNonCommutativeReductionsAreNotMixedInARow) {
   Problem problem;
   problem.ranks = 2;
   problem.count = 1;
@@ -322,8 +322,8 @@ TEST(Proof, CommutativeAndOtherReductionsAreNotMixedInARow) {
   EXPECT_THROW(in_a_row({commutative, subject_of(algorithm, problem)}), std::invalid_argument);
 }
 
-// The order that an empty loop would have kept must be kept without it, too.
-TEST(Proof, AChunkLoopThatTurnsOutEmptyKeepsTheOrderAroundIt) {
+// Operations around a loop must stay ordered even if the loop is empty.
+TEST(Proof, AnEmptyChunkLoopPreservesTheOrderAroundIt) {
   Problem problem;
   problem.ranks = 2;
   const BlockSizes sizes = [](Rank from, Rank to) { return std::int64_t{from == to ? 4 : 0}; };

@@ -26,7 +26,7 @@ void expect_right(const Build& build, const Problem& problem) {
     one.root = (problem.root + round) % problem.ranks;
     subjects.push_back(verify::subject_of(Collective::bcast, build, one, {}, 0));
     trial.rounds.push_back(one);
-    const verify::Verdict verdict = verify::prove(verify::in_a_row(subjects));
+    const verify::ProofResult verdict = verify::prove(verify::in_a_row(subjects));
     EXPECT_TRUE(verdict.proved()) << problem.ranks << " ranks, " << problem.count << " units, " << round + 1
                                   << " in a row: " << verdict.fault;
   }
@@ -65,7 +65,7 @@ TEST(Stretch, TwoLevelBcastIsPipelinedByComposition) {
   }
 }
 
-TEST(Stretch, LevelsOverlapInsteadOfFollowingOneAnother) {
+TEST(Stretch, LevelsOverlapInsteadOfBeingSequential) {
   // 4 nodes of 4: a chain of 4 leaders, then 2 steps of a tree, for each of 16 segments. Every leader sends a segment
   // on and to two children, so a segment takes 3 steps of its time; levels one after the other would take 19 + 16 * 2.
   const Topology topology = Topology::nodes(16, 4);
@@ -85,7 +85,7 @@ TEST(Stretch, ThreeLevelBcastWorksLikeTwo) {
   }
 }
 
-TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
+TEST(Stretch, InPlaceExchangeHandlesBlocksOfUnknownLengthInBoundedMemory) {
   for (Rank ranks : {1, 2, 3, 4, 5, 8}) {
     for (std::int64_t chunk : {1, 3, 16}) {
       Problem problem;
@@ -112,7 +112,7 @@ TEST(Stretch, InPlaceExchangeRunsOverBlocksOfUnknownLengthInBoundedMemory) {
   }
 }
 
-TEST(Stretch, PhasesThatDependOnWhatArrivedRunAndAreProved) {
+TEST(Stretch, PhasesThatDependOnReceivedDataRunAndAreProved) {
   for (Rank ranks : {1, 2, 3, 5, 8}) {
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const BlockSizes sizes = [seed](Rank from, Rank to) {
@@ -120,7 +120,7 @@ TEST(Stretch, PhasesThatDependOnWhatArrivedRunAndAreProved) {
             (static_cast<std::uint64_t>(from) * 31 + static_cast<std::uint64_t>(to) * 17 + seed) * 2654435761U;
         return mixed % 3 == 0 ? static_cast<std::int64_t>(mixed % 7) : 0;
       };
-      const verify::Verdict verdict = verify::prove(stretch::replayed_sparse_exchange(ranks, sizes, seed));
+      const verify::ProofResult verdict = verify::prove(stretch::replayed_sparse_exchange(ranks, sizes, seed));
       EXPECT_TRUE(verdict.proved()) << ranks << " ranks, seed " << seed << ": " << verdict.fault;
       std::int64_t wanted = std::int64_t{ranks} * (ranks - 1);
       for (Rank from = 0; from < ranks; ++from) {

@@ -14,7 +14,7 @@
 #include "algorithms/catalogue.hpp"
 #include "draw/count.hpp"
 #include "draw/palette.hpp"
-#include "draw/story.hpp"
+#include "draw/timeline.hpp"
 #include "draw/xml.hpp"
 
 namespace quadrille::draw {
@@ -33,7 +33,7 @@ struct Sample {
   Sample(const Sample&) = delete;
 
   std::string picture(const Title& title = {"heading", "subheading"}) const { return svg(subject, title); }
-  Story story() const { return story_of(subject, execution, expressions); }
+  Timeline timeline() const { return timeline_of(subject, execution, expressions); }
 };
 
 const Algorithm& algorithm(Collective collective, std::string_view name) {
@@ -66,19 +66,19 @@ TEST(Draw, EveryRankHasABoxAndALifeline) {
   });
 }
 
-TEST(Draw, EveryMessageStandsInTheStepOfTheExecution) {
+TEST(Draw, EveryMessageIsDrawnInItsStep) {
   for_each_algorithm({1, 2, 3, 5, 8, 11, 16}, [](const Sample& run) {
     using Place = std::tuple<Rank, Rank, std::int64_t, std::int64_t>;
     std::multiset<Place> drawn;
     std::multiset<Place> happened;
-    for (const Transfer& one : run.story().transfers) drawn.insert({one.from, one.to, one.step, one.cargo.units});
+    for (const Transfer& one : run.timeline().transfers) drawn.insert({one.from, one.to, one.step, one.payload.units});
     for (const verify::Matched& one : run.execution.messages) happened.insert({one.from, one.to, one.step, one.units});
     EXPECT_EQ(drawn, happened);
-    EXPECT_EQ(run.story().steps, run.execution.steps);
+    EXPECT_EQ(run.timeline().steps, run.execution.steps);
   });
 }
 
-TEST(Draw, PicturesAreWellFormedAndStandAlone) {
+TEST(Draw, DrawingsAreWellFormedAndSelfContained) {
   for_each_algorithm({1, 2, 5, 8}, [](const Sample& run) {
     const std::string picture = run.picture();
     EXPECT_EQ(XmlCheck::fault(picture), "");
@@ -106,14 +106,14 @@ TEST(Draw, TextIsEscaped) {
   EXPECT_EQ(picture.find("<script>"), std::string::npos);
 }
 
-TEST(Draw, TooManyRanksAreRefused) {
+TEST(Draw, TooManyRanksAreRejected) {
   const Algorithm& binomial = algorithm(Collective::bcast, "binomial");
   EXPECT_NO_THROW(Sample(binomial, {.ranks = 64, .count = 1}).picture());
   try {
     Sample(binomial, {.ranks = 65, .count = 1}).picture();
     FAIL() << "65 ranks were drawn";
   } catch (const std::invalid_argument& error) {
-    EXPECT_NE(std::string(error.what()).find("fewer ranks"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("at most 64"), std::string::npos);
   }
 }
 
@@ -130,7 +130,7 @@ TEST(Draw, OneRankSaysThatThereAreNoMessages) {
 
 TEST(Draw, ARingIsPartialOnItsFirstRoundAndFinalOnItsSecond) {
   const Sample run(algorithm(Collective::allreduce, "ring"), {.ranks = 5, .count = 10});
-  for (const Transfer& transfer : run.story().transfers) EXPECT_EQ(transfer.cargo.all, transfer.step > 4);
+  for (const Transfer& transfer : run.timeline().transfers) EXPECT_EQ(transfer.payload.all, transfer.step > 4);
   EXPECT_EQ(count(run.picture(), ", partial<"), 20U);
   EXPECT_EQ(count(run.picture(), ", final<"), 20U);
   EXPECT_EQ(count(run.picture(), R"(<g class="reduce")"), 20U + 1U);  // one in the legend
@@ -148,12 +148,12 @@ TEST(Draw, TheLegendExplainsOnlyWhatOccurs) {
 TEST(Draw, ColourFollowsThePartOfTheDataWhereverItLies) {
   for (bool in_place : {false, true}) {
     const Sample run(algorithm(Collective::allreduce, "ring"), {.ranks = 8, .count = 8, .in_place = in_place});
-    const Story story = run.story();
-    const Palette palette(story);
-    EXPECT_EQ(palette.says(), Says::part);
+    const Timeline timeline = run.timeline();
+    const Palette palette(timeline);
+    EXPECT_EQ(palette.colour_by(), ColourBy::part);
     std::map<std::int64_t, std::vector<std::string>> colours;  // by part
-    for (const Transfer& transfer : story.transfers) {
-      colours[transfer.cargo.part.begin].push_back(palette.of(transfer));
+    for (const Transfer& transfer : timeline.transfers) {
+      colours[transfer.payload.part.begin].push_back(palette.of(transfer));
     }
     ASSERT_EQ(colours.size(), 8U);
     std::set<std::string> distinct;
@@ -165,17 +165,18 @@ TEST(Draw, ColourFollowsThePartOfTheDataWhereverItLies) {
   }
 }
 
-TEST(Draw, ColourTellsWhoseDataItIsWhereRanksKeepTheirsApart) {
-  const Story story = Sample(algorithm(Collective::alltoallv, "pairwise"), {.ranks = 5}).story();
-  const Palette palette(story);
-  EXPECT_EQ(palette.says(), Says::source);
-  for (const Transfer& transfer : story.transfers) EXPECT_EQ(palette.of(transfer), palette.of_source(transfer.from));
+TEST(Draw, ColourShowsTheSourceIfRanksSendSeparateData) {
+  const Timeline timeline = Sample(algorithm(Collective::alltoallv, "pairwise"), {.ranks = 5}).timeline();
+  const Palette palette(timeline);
+  EXPECT_EQ(palette.colour_by(), ColourBy::source);
+  for (const Transfer& transfer : timeline.transfers) EXPECT_EQ(palette.of(transfer), palette.of_source(transfer.from));
 }
 
-TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
+TEST(Draw, RingsWrapAroundTheEdgeAndTreesAndCubesDoNot) {
   const auto around = [](Collective collective, std::string_view name, Rank ranks) {
-    const Story story = Sample(algorithm(collective, name), {.ranks = ranks, .count = 16}).story();
-    return std::count_if(story.transfers.begin(), story.transfers.end(), [](const auto& one) { return one.around; });
+    const Timeline timeline = Sample(algorithm(collective, name), {.ranks = ranks, .count = 16}).timeline();
+    return std::count_if(timeline.transfers.begin(), timeline.transfers.end(),
+                         [](const auto& one) { return one.around; });
   };
   EXPECT_EQ(around(Collective::allreduce, "ring", 8), 14);
   EXPECT_EQ(around(Collective::barrier, "dissemination", 8), 1 + 2);
@@ -187,16 +188,17 @@ TEST(Draw, RingsGoAroundTheEdgeAndTreesAndCubesDoNot) {
   }
 }
 
-TEST(Draw, ALifelineShowsSinceWhenARankHasItsResult) {
+TEST(Draw, ALifelineShowsWhenARankHasItsResult) {
   using Steps = std::vector<std::int64_t>;
-  EXPECT_EQ(Sample(algorithm(Collective::bcast, "binomial"), {.ranks = 4, .count = 1}).story().holds_from,
+  EXPECT_EQ(Sample(algorithm(Collective::bcast, "binomial"), {.ranks = 4, .count = 1}).timeline().holds_from,
             (Steps{0, 2, 1, 2}));
-  EXPECT_EQ(Sample(algorithm(Collective::allreduce, "recursive_doubling"), {.ranks = 3, .count = 1}).story().holds_from,
-            (Steps{3, 2, 2}));
-  EXPECT_EQ(Sample(algorithm(Collective::barrier, "dissemination"), {.ranks = 4}).story().holds_from, (Steps(4, 2)));
+  EXPECT_EQ(
+      Sample(algorithm(Collective::allreduce, "recursive_doubling"), {.ranks = 3, .count = 1}).timeline().holds_from,
+      (Steps{3, 2, 2}));
+  EXPECT_EQ(Sample(algorithm(Collective::barrier, "dissemination"), {.ranks = 4}).timeline().holds_from, (Steps(4, 2)));
 }
 
-// A broadcast made by hand.
+// A handwritten broadcast.
 Algorithm by_hand(void (*build)(Builder&, const Problem&)) {
   Algorithm made = algorithm(Collective::bcast, "linear");
   made.build = build;
@@ -222,8 +224,8 @@ TEST(Draw, ReadsOfSharedMemoryAreArrowsFromTheirOwner) {
   const std::string picture = run.picture();
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="shared")"), 3U);
-  EXPECT_EQ(count(picture, "memory that other ranks reach"), 1U);
-  EXPECT_EQ(run.story().holds_from, (std::vector<std::int64_t>{0, 1, 1, 1}));
+  EXPECT_EQ(count(picture, "memory that other ranks access"), 1U);
+  EXPECT_EQ(run.timeline().holds_from, (std::vector<std::int64_t>{0, 1, 1, 1}));
 }
 
 TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
@@ -248,10 +250,10 @@ TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
   const std::string picture = run.picture();
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="put")"), 1U);
-  EXPECT_EQ(run.story().steps, 1);
+  EXPECT_EQ(run.timeline().steps, 1);
 }
 
-TEST(Draw, ARunThatStopsIsDrawnAsFarAsItWent) {
+TEST(Draw, AnIncompleteRunIsDrawnAsFarAsItGot) {
   const Algorithm stuck = by_hand([](Builder& builder, const Problem& problem) {
     if (problem.rank == 0) builder.send(1, problem.output);
     if (problem.rank == 1) builder.receive(0, problem.output);

@@ -25,9 +25,9 @@ Series series(const std::string& name, double start, int sizes = 12) {
 
 Plot sample() {
   Series reference = series("native", 2e-6);
-  reference.drawn = Drawn::reference;
+  reference.style = SeriesStyle::reference;
   Series floor = series("floor", 1e-6);
-  floor.drawn = Drawn::floor;
+  floor.style = SeriesStyle::floor;
   return {.heading = "allreduce <1>",
           .subheading = "Open MPI & others",
           .x = {"size", Quantity::bytes},
@@ -35,7 +35,7 @@ Plot sample() {
           .panels = {{"", {reference, series("ring", 1e-6), floor}}}};
 }
 
-TEST(Plot, IsWellFormedAndStandsAlone) {
+TEST(Plot, IsWellFormedAndSelfContained) {
   const std::string text = plot(sample());
   EXPECT_EQ(XmlCheck::fault(text), "");
   EXPECT_TRUE(text.starts_with("<svg xmlns="));
@@ -43,7 +43,7 @@ TEST(Plot, IsWellFormedAndStandsAlone) {
   EXPECT_EQ(plot(sample()), text);
 }
 
-TEST(Plot, HasAllThatIsToBeRead) {
+TEST(Plot, HasAllTexts) {
   const std::string text = plot(sample());
   for (const char* label : {">allreduce &lt;1&gt;<", ">Open MPI &amp; others<", ">native<", ">ring<", ">floor<",
                             ">size<", ">time<", ">8 B<", ">32 KiB<", ">1 µs<", ">1 ms<"}) {
@@ -51,7 +51,7 @@ TEST(Plot, HasAllThatIsToBeRead) {
   }
 }
 
-TEST(Plot, HasALineEachAndAMarkerAndAnErrorBarForEachPoint) {
+TEST(Plot, HasALinePerSeriesAndAMarkerAndAnErrorBarPerPoint) {
   const std::string text = plot(sample());
   EXPECT_EQ(count(text, "class=\"series\""), 3U);
   EXPECT_EQ(count(text, "class=\"marker\""), 2U * 12 + 2) << "and one each in the legend; the floor has none";
@@ -63,14 +63,14 @@ TEST(Plot, AFloorFarBelowDoesNotStretchTheAxis) {
   for (PlotPoint& point : low.panels[0].series[2].points) point.y *= 1e-6;
   EXPECT_EQ(plot(low).find(">1 ns<"), std::string::npos);
   low.panels[0].series.erase(low.panels[0].series.begin(), low.panels[0].series.begin() + 2);
-  EXPECT_NE(plot(low).find(">1 ns<"), std::string::npos) << "alone it is what there is to see";
+  EXPECT_NE(plot(low).find(">1 ns<"), std::string::npos) << "without other series it is shown";
 }
 
-TEST(Plot, AFloorThatIsNearIsSeen) {
+TEST(Plot, ANearbyFloorIsShown) {
   Plot drawn{.heading = "", .subheading = "", .y = {"time", Quantity::seconds}, .panels = {{"", {}}}};
   drawn.panels[0].series = {{"ring", {{1, 0.27}, {100, 3.3}}}};
   EXPECT_EQ(plot(drawn).find(">200 ms<"), std::string::npos);
-  drawn.panels[0].series.push_back({.name = "floor", .points = {{1, 0.21}, {100, 0.21}}, .drawn = Drawn::floor});
+  drawn.panels[0].series.push_back({.name = "floor", .points = {{1, 0.21}, {100, 0.21}}, .style = SeriesStyle::floor});
   EXPECT_NE(plot(drawn).find(">200 ms<"), std::string::npos);
 }
 
@@ -93,7 +93,7 @@ TEST(Plot, ASinglePointIsEnough) {
   EXPECT_EQ(text.find("inf"), std::string::npos);
 }
 
-TEST(Plot, WhatCanNotBeDrawnIsRefused) {
+TEST(Plot, InvalidPlotsAreRejected) {
   EXPECT_THROW(plot({}), std::invalid_argument);
   for (double y : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     EXPECT_THROW(plot({.heading = "", .subheading = "", .panels = {{"", {{"ring", {{8, y}}}}}}}),
@@ -124,7 +124,7 @@ TEST(Strokes, AFamilySharesItsColourAndNoTwoOthersShareBothColourAndMarker) {
   EXPECT_NE(first.dashes, later.dashes);
 }
 
-TEST(Scale, TicksNeverTouch) {
+TEST(Scale, TicksDoNotOverlap) {
   for (double low : {1e-9, 3.3e-7, 1e-5, 2.0}) {
     for (double range : {1.0, 1.5, 10.0, 40.0, 1e3, 1e9}) {
       Scale scale({low, low * range});
@@ -146,7 +146,7 @@ TEST(Scale, FewSizesAreTheirOwnTicks) {
   EXPECT_EQ(labels, (std::vector<std::string>{"0 B", "8 B", "1000 B", "64 KiB"}));
 }
 
-TEST(Scale, TheLastValueHasATickWhereThereIsRoom) {
+TEST(Scale, TheLastValueHasATickIfThereIsSpace) {
   Scale scale({1, 2, 5, 10, 12, 100});
   scale.place(0, 330);
   std::vector<std::string> labels;
@@ -154,7 +154,7 @@ TEST(Scale, TheLastValueHasATickWhereThereIsRoom) {
   EXPECT_EQ(labels, (std::vector<std::string>{"1", "5", "12", "100"}));
 }
 
-TEST(Scale, OfManySizesEveryFewAreTicks) {
+TEST(Scale, ManySizesHaveATickEveryFew) {
   std::vector<double> sizes;
   for (int power = 0; power <= 24; ++power) sizes.push_back(std::exp2(power));
   Scale scale(sizes);

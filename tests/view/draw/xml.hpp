@@ -7,7 +7,7 @@
 
 namespace quadrille::draw {
 
-// Finds what keeps a text from being XML, as far as pictures use it: elements, quoted attributes, escaped text.
+// Checks that a text is well-formed XML, for the subset used in drawings: elements, quoted attributes, escaped text.
 class XmlCheck {
  public:
   // Empty if nothing is wrong.

@@ -8,26 +8,26 @@
 namespace quadrille::measure {
 namespace {
 
-// Plays ranks that do as they are told; time is what the test says it is.
+// Simulates ranks that follow instructions, with a simulated clock.
 struct Play {
   Cell& cell;
   std::vector<double> seconds;   // of a call, by variant
-  double getting_ready = 10e-6;  // from the order until the slowest is ready
+  double getting_ready = 10e-6;  // from the instruction until the slowest is ready
   double now = 100;
   double beginning = 0;  // from the start until the slowest begins
-  std::vector<Order> orders = {};
+  std::vector<Instruction> instructions = {};
 
   void run() {
     for (;;) {
-      const Order order = cell.next(now, 0);
-      if (order.variant < 0) return;
-      orders.push_back(order);
+      const Instruction instruction = cell.next(now, 0);
+      if (instruction.variant < 0) return;
+      instructions.push_back(instruction);
       const double arrived = now + getting_ready;
-      const double ended =
-          std::max(arrived, order.start) + order.calls * seconds[static_cast<std::size_t>(order.variant)];
-      const double began = order.start + beginning;
+      const double ended = std::max(arrived, instruction.start) +
+                           instruction.calls * seconds[static_cast<std::size_t>(instruction.variant)];
+      const double began = instruction.start + beginning;
       const Timing timings[] = {{.arrived = now, .began = began, .ended = ended},
-                                {.arrived = arrived, .began = order.start, .ended = ended}};
+                                {.arrived = arrived, .began = instruction.start, .ended = ended}};
       cell.record(timings, "");
       now = ended;
     }
@@ -38,12 +38,12 @@ TEST(Cell, EveryRoundHasEveryVariantOnce) {
   Cell cell(3, 2, {.least = 7}, {}, 1);
   Play play{cell, {1e-3, 2e-3, 3e-3}};
   play.run();
-  ASSERT_EQ(play.orders.size() % 3, 0U);
-  for (std::size_t i = 0; i < play.orders.size(); i += 3) {
+  ASSERT_EQ(play.instructions.size() % 3, 0U);
+  for (std::size_t i = 0; i < play.instructions.size(); i += 3) {
     std::set<std::int32_t> variants;
     for (std::size_t j = i; j < i + 3; ++j) {
-      variants.insert(play.orders[j].variant);
-      EXPECT_EQ(play.orders[j].root, play.orders[i].root);
+      variants.insert(play.instructions[j].variant);
+      EXPECT_EQ(play.instructions[j].root, play.instructions[i].root);
     }
     EXPECT_EQ(variants.size(), 3U);
   }
@@ -59,7 +59,7 @@ TEST(Cell, TheOrderChangesFromRoundToRound) {
   Play play{cell, {1e-3, 1e-3}};
   play.run();
   std::set<std::int32_t> firsts;
-  for (std::size_t i = 0; i < play.orders.size(); i += 2) firsts.insert(play.orders[i].variant);
+  for (std::size_t i = 0; i < play.instructions.size(); i += 2) firsts.insert(play.instructions[i].variant);
   EXPECT_EQ(firsts.size(), 2U);
 }
 
@@ -67,58 +67,58 @@ TEST(Cell, ShortCallsAreRepeated) {
   Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6}, 1);
   Play play{cell, {1e-6}};
   play.run();
-  EXPECT_NEAR(play.orders.back().calls, 50, 1);
+  EXPECT_NEAR(play.instructions.back().calls, 50, 1);
   EXPECT_NEAR(cell.variants()[0].seconds.back(), 1e-6, 1e-9);
 }
 
-TEST(Cell, CallsThatOverlapAreOneARepeat) {
+TEST(Cell, OverlappingCallsAreMeasuredOnePerRepeat) {
   Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6, .one_call = true}, 1);
   Play play{cell, {1e-6}};
   play.run();
-  for (const Order& order : play.orders) EXPECT_EQ(order.calls, 1);
+  for (const Instruction& instruction : play.instructions) EXPECT_EQ(instruction.calls, 1);
 }
 
-TEST(Cell, OneOddProbeDoesNotSetHowOftenACallIsRepeated) {
+TEST(Cell, AnOutlierAmongTheProbesDoesNotDetermineTheCallsPerRepeat) {
   Cell cell(1, 2, {.least = 7}, {.least_repeat = 50e-6}, 1);
   double now = 100;
   int calls = 0;
   for (int i = 0;; ++i) {
-    const Order order = cell.next(now, 0);
-    if (order.variant < 0) break;
-    calls = order.calls;
-    now = order.start + order.calls * (i == 3 ? 1e-3 : 1e-6);  // the last of the probes is disturbed
-    const Timing timings[] = {{.arrived = order.start, .began = order.start, .ended = now}};
+    const Instruction instruction = cell.next(now, 0);
+    if (instruction.variant < 0) break;
+    calls = instruction.calls;
+    now = instruction.start + instruction.calls * (i == 3 ? 1e-3 : 1e-6);  // the last of the probes is disturbed
+    const Timing timings[] = {{.arrived = instruction.start, .began = instruction.start, .ended = now}};
     cell.record(timings, "");
   }
   EXPECT_NEAR(calls, 50, 1);
   EXPECT_NEAR(cell.variants()[0].probed(), 1e-6, 1e-9);
 }
 
-TEST(Cell, EachVariantMeetsEachOfAFewRootsBeforeAnythingCounts) {
+TEST(Cell, EachVariantIsWarmedUpWithEachRoot) {
   for (const int ranks : {1, 2, 3, 4, 7, 64}) {
     Cell cell(2, ranks, {.least = 8}, {.one_call = true, .rooted = true}, 1);
     Play play{cell, {1e-3, 2e-3}};
     play.run();
     std::set<std::pair<std::int32_t, std::int32_t>> all;
-    for (const Order& order : play.orders) all.insert({order.variant, order.root});
+    for (const Instruction& instruction : play.instructions) all.insert({instruction.variant, instruction.root});
     EXPECT_EQ(all.size(), 2U * static_cast<std::size_t>(std::min(ranks, 4)));
     for (const auto& [variant, root] : all) EXPECT_LT(root, ranks);
     const std::set<std::pair<std::int32_t, std::int32_t>> whole = all;
-    const std::size_t uncounted = play.orders.size() - 2 * static_cast<std::size_t>(cell.rounds());
+    const std::size_t uncounted = play.instructions.size() - 2 * static_cast<std::size_t>(cell.rounds());
     all.clear();
-    for (std::size_t i = 0; i < uncounted; ++i) all.insert({play.orders[i].variant, play.orders[i].root});
+    for (std::size_t i = 0; i < uncounted; ++i) all.insert({play.instructions[i].variant, play.instructions[i].root});
     EXPECT_EQ(all, whole) << ranks;
   }
 }
 
-TEST(Cell, ARankThatBeginsLateWasDisturbedUnlessCoresAreShared) {
+TEST(Cell, ARankThatStartsLateWasDisturbedUnlessOversubscribed) {
   for (const bool own_cores : {false, true}) {
     Cell cell(1, 2, {.least = 7}, {.own_cores = own_cores}, 1);
     Play play{cell, {1e-3}};
     play.beginning = 60e-6;
     play.run();
     EXPECT_EQ(cell.rounds(), 7);
-    EXPECT_EQ(cell.variants()[0].discarded, own_cores ? 5 * (3 + 7) : 0);  // always: then it can't be helped
+    EXPECT_EQ(cell.variants()[0].discarded, own_cores ? 5 * (3 + 7) : 0);  // always late: accepted after a few times
   }
   Cell cell(1, 2, {.least = 7}, {.own_cores = true}, 1);
   Play play{cell, {1e-3}};
@@ -149,9 +149,9 @@ TEST(Cell, EndsWhenTimeIsUp) {
   play.getting_ready = 0;
   // Ever slower, so that no interval is narrow enough.
   for (int i = 0;; ++i) {
-    const Order order = cell.next(play.now, 0);
-    if (order.variant < 0) break;
-    const double ended = order.start + 1e-3 * (1 + 0.1 * i);
+    const Instruction instruction = cell.next(play.now, 0);
+    if (instruction.variant < 0) break;
+    const double ended = instruction.start + 1e-3 * (1 + 0.1 * i);
     const Timing timings[] = {{.arrived = play.now, .ended = ended}};
     cell.record(timings, "");
     play.now = ended;
@@ -161,7 +161,7 @@ TEST(Cell, EndsWhenTimeIsUp) {
   EXPECT_FALSE(cell.settled(cell.variants()[0]));
 }
 
-TEST(Cell, TheLeastRepeatsAreMadeThoughTimeIsUpButNotForever) {
+TEST(Cell, TheMinimumRepeatsAreMadeAfterTheTimeLimitButNotForever) {
   Cell cell(1, 2, {.seconds = 0.02, .least = 20}, {}, 1);
   Play play{cell, {1e-3}};
   play.run();
@@ -173,14 +173,15 @@ TEST(Cell, TheLeastRepeatsAreMadeThoughTimeIsUpButNotForever) {
   EXPECT_NEAR(long_play.now, 100.08, 0.01);
 }
 
-TEST(Cell, AVariantThatRefusesIsLeftOut) {
+TEST(Cell, AVariantThatIsNotApplicableIsSkipped) {
   Cell cell(2, 2, {.least = 7}, {}, 1);
   for (double now = 100;;) {
-    const Order order = cell.next(now, 0);
-    if (order.variant < 0) break;
-    now = order.start + 1e-3;
-    const Timing timings[] = {{.arrived = order.start, .ended = now, .refused = order.variant == 1 ? 1.0 : 0.0}};
-    cell.record(timings, order.variant == 1 ? "needs an even number of ranks" : "");
+    const Instruction instruction = cell.next(now, 0);
+    if (instruction.variant < 0) break;
+    now = instruction.start + 1e-3;
+    const Timing timings[] = {
+        {.arrived = instruction.start, .ended = now, .refused = instruction.variant == 1 ? 1.0 : 0.0}};
+    cell.record(timings, instruction.variant == 1 ? "needs an even number of ranks" : "");
   }
   EXPECT_TRUE(cell.variants()[0].usable);
   EXPECT_EQ(cell.variants()[0].seconds.size(), 7U);

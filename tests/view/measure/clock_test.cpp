@@ -10,14 +10,14 @@
 namespace quadrille::measure {
 namespace {
 
-// Two clocks and the way between them. True time is the reference's, counted from its start.
+// Two clocks and the network between them. True time is the reference's, from its start.
 class Pair {
  public:
   Pair(double offset, double drift, unsigned seed) : offset_(offset), drift_(drift), random_(seed) {}
 
   double local(double now) const { return offset_ + now * (1 + drift_); }
 
-  // A burst of exchanges from `now` on: 4 us of way in each direction, and queues of which one is much longer.
+  // A burst of exchanges from `now` on: 4 us of latency in each direction, and queueing, much longer in one of them.
   void burst(Clock& clock, double now, int exchanges = 100) {
     for (int i = 0; i < exchanges; ++i) {
       const double before = now;
@@ -44,7 +44,7 @@ class Pair {
   std::mt19937 random_;
 };
 
-TEST(Clock, ThatHasLearnedNothingIsTheReference) {
+TEST(Clock, WithoutSamplesIsTheReference) {
   Clock clock;
   clock.settle();
   EXPECT_FALSE(clock.settled());
@@ -58,12 +58,12 @@ TEST(Clock, OneBurstGivesTheOffset) {
     Clock clock;
     pair.burst(clock, 100);
     EXPECT_LE(pair.error(clock, 100), 2e-6) << seed;
-    EXPECT_GE(clock.uncertainty(), 3e-6) << "it can't know more than the way leaves open";
+    EXPECT_GE(clock.uncertainty(), 3e-6) << "the latency limits the precision";
     EXPECT_LE(clock.uncertainty(), 8e-6) << seed;
   }
 }
 
-TEST(Clock, BurstsTellTheDriftAndHoldTenSecondsAhead) {
+TEST(Clock, BurstsDetermineTheDriftForTenSeconds) {
   for (double drift : {-100e-6, -3e-6, 0.0, 40e-6, 100e-6}) {
     for (unsigned seed = 0; seed < 30; ++seed) {
       Pair pair(5 * 3600, drift, seed);
@@ -75,7 +75,7 @@ TEST(Clock, BurstsTellTheDriftAndHoldTenSecondsAhead) {
   }
 }
 
-TEST(Clock, BurstsBeforeAndAfterHoldInBetween) {
+TEST(Clock, TheErrorIsSmallBetweenBursts) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Pair pair(7200, 100e-6, seed);
     Clock clock;
@@ -86,7 +86,7 @@ TEST(Clock, BurstsBeforeAndAfterHoldInBetween) {
   }
 }
 
-TEST(Clock, BurstsTooCloseTogetherInventNoDrift) {
+TEST(Clock, BurstsTooCloseTogetherGiveNoSpuriousDrift) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     Pair pair(3600, 0, seed);
     Clock clock;
@@ -107,21 +107,21 @@ TEST(Clock, OneBadBurstDoesNotBendTheLine) {
   clock.settle();
   pair.burst(clock, 13);
   EXPECT_LE(pair.error(clock, 12), 3e-6);
-  EXPECT_GE(clock.uncertainty(), 400e-6) << "but it is told";
+  EXPECT_GE(clock.uncertainty(), 400e-6) << "but it is reported";
 }
 
-TEST(Clock, ForgetsWhatIsLongAgo) {
+TEST(Clock, ForgetsOldBursts) {
   Pair pair(3600, 0, 1);
   Clock clock;
   for (double now = 0; now < 100; now += 10) pair.burst(clock, now);
-  // As if the local clock had been set back a little and ran at another speed from then on.
+  // As if the local clock had been set back and its drift had changed.
   Pair changed(3600 - 0.01, 100e-6, 2);
   for (double now = 100; now < 180; now += 10) changed.burst(clock, now);
   EXPECT_LE(changed.error(clock, 180), 5e-6);
   EXPECT_LE(clock.uncertainty(), 20e-6);
 }
 
-TEST(Clock, ToAndFroIsTheSame) {
+TEST(Clock, ConversionsAreInverse) {
   Pair pair(3600, 80e-6, 3);
   Clock clock;
   pair.burst(clock, 10);
@@ -131,7 +131,7 @@ TEST(Clock, ToAndFroIsTheSame) {
   }
 }
 
-TEST(Clock, AnAnswerBeforeItsQuestionIsRefused) {
+TEST(Clock, AReplyBeforeItsRequestIsRejected) {
   Clock clock;
   EXPECT_THROW(clock.add({2, 1, 1}), std::invalid_argument);
   EXPECT_THROW(clock.add({1, NAN, 2}), std::invalid_argument);

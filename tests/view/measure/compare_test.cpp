@@ -45,7 +45,7 @@ int count(const std::vector<Change>& changes, Verdict verdict) {
                                         [verdict](const Change& change) { return change.verdict == verdict; }));
 }
 
-TEST(Compare, ALossOfTenPercentIsFound) {
+TEST(Compare, ATenPercentSlowdownIsFound) {
   int found = 0;
   for (unsigned seed = 0; seed < 100; ++seed) {
     Machine machine(seed);
@@ -61,7 +61,7 @@ TEST(Compare, ALossOfTenPercentIsFound) {
   EXPECT_GE(found, 98);
 }
 
-TEST(Compare, ALossAgainstNativeIsFoundThoughTheMachineGotFaster) {
+TEST(Compare, ASlowdownRelativeToNativeIsFoundOnAFasterMachine) {
   Machine machine(1);
   const std::vector<Change> changes = compare(machine.report(10, 1e-5, 1e-5), machine.report(10, 0.5e-5, 0.65e-5));
   for (const Change& change : changes) {
@@ -72,14 +72,14 @@ TEST(Compare, ALossAgainstNativeIsFoundThoughTheMachineGotFaster) {
   }
 }
 
-TEST(Compare, AMachineSlowerAsAWholeIsNoLoss) {
+TEST(Compare, ASlowerMachineIsNoRegression) {
   Machine machine(2);
   const std::vector<Change> changes = compare(machine.report(10, 1e-5, 2e-5), machine.report(10, 3e-5, 6e-5));
   EXPECT_TRUE(std::none_of(changes.begin(), changes.end(), [](const Change& change) { return change.is_loss(); }));
   EXPECT_EQ(count(changes, Verdict::slower), 10) << "native, which is shown";
 }
 
-TEST(Compare, NativeAloneIsComparedByItsTimes) {
+TEST(Compare, NativeWithoutOthersIsComparedByItsTimes) {
   Machine machine(3);
   Report before;
   Report after;
@@ -88,7 +88,7 @@ TEST(Compare, NativeAloneIsComparedByItsTimes) {
   EXPECT_TRUE(compare(before, after).at(0).is_loss());
 }
 
-TEST(Compare, FortyEqualPointsGiveHardlyAFalseAlarm) {
+TEST(Compare, FortyEqualPointsGiveFewFalseAlarms) {
   int alarms = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {
     Machine machine(seed);
@@ -101,7 +101,7 @@ TEST(Compare, FortyEqualPointsGiveHardlyAFalseAlarm) {
   EXPECT_LE(alarms, 10);
 }
 
-TEST(Compare, CertainButSmallChangesDoNotCount) {
+TEST(Compare, SignificantButSmallChangesAreIgnored) {
   Machine machine(4);
   Report before;
   Report after;
@@ -112,7 +112,7 @@ TEST(Compare, CertainButSmallChangesDoNotCount) {
   EXPECT_EQ(compare(before, after, {.level = 0.05, .threshold = 0.01}).at(0).verdict, Verdict::slower);
 }
 
-TEST(Compare, RoundsThatDoNotMatchAreHeldAgainstNativesMedian) {
+TEST(Compare, UnpairedRoundsAreComparedWithNativesMedian) {
   Machine machine(5);
   Report before;
   before.points = {machine.point(8, "native", 1e-5, 40), machine.point(8, "ring", 2e-5, 20)};
@@ -122,7 +122,7 @@ TEST(Compare, RoundsThatDoNotMatchAreHeldAgainstNativesMedian) {
   EXPECT_NEAR(change.before.value(), 2, 0.1);
 }
 
-TEST(Compare, WhatOnlyOneReportHasIsListed) {
+TEST(Compare, PointsOfOnlyOneReportAreListed) {
   Machine machine(6);
   Report before;
   Report after;

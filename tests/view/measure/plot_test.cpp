@@ -7,8 +7,8 @@
 namespace quadrille::measure {
 namespace {
 
-// Of so many ranks: native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
-Named report_of(int ranks) {
+// Native takes 1 ms for 1000 bytes, ours half of that; a barrier takes 2 ms.
+NamedReport report_of(int ranks) {
   Report report;
   report.provenance.mpi = "Some MPI";
   report.provenance.ranks = ranks;
@@ -32,23 +32,37 @@ TEST(Plot, HasAPanelForEachCollective) {
   EXPECT_EQ(plot.panels[1].title, "bcast");
   ASSERT_EQ(plot.panels[1].series.size(), 2U);
   const draw::Series& native = plot.panels[1].series[0];
-  EXPECT_EQ(native.drawn, draw::Drawn::reference);
+  EXPECT_EQ(native.style, draw::SeriesStyle::reference);
   EXPECT_EQ(native.points[0].x, 1000);
   EXPECT_EQ(native.points[0].y, 1e-3);
 }
 
-TEST(Plot, RatesAreSizesDividedByTimesAndTheirIntervalsTurned) {
-  const draw::Plot plot = plot_of({report_of(4)}, {.rates = true});
+TEST(Plot, RatesAreSizesDividedByTimesWithInvertedIntervals) {
+  const draw::Plot plot = plot_of({report_of(4)}, {.value = PlotOptions::Value::rates});
   ASSERT_EQ(plot.panels.size(), 1U);  // a barrier has none
   const draw::PlotPoint& point = plot.panels[0].series[0].points[0];
   EXPECT_DOUBLE_EQ(point.y, 1e6);
   EXPECT_DOUBLE_EQ(*point.low, 2.5e5);
   EXPECT_DOUBLE_EQ(*point.high, 2e6);
-  EXPECT_THROW(plot_of({report_of(4)}, {.rates = true, .collectives = {"barrier"}}), std::invalid_argument);
+  EXPECT_THROW(plot_of({report_of(4)}, {.value = PlotOptions::Value::rates, .collectives = {"barrier"}}),
+               std::invalid_argument);
 }
 
-TEST(Plot, AgainstRanksEachReportGivesAPointOfEachLine) {
-  const View view{.against = View::Against::ranks};
+TEST(Plot, RatiosAreToTheMpisOwnCallOfTheSameRound) {
+  NamedReport named = report_of(4);
+  EXPECT_THROW(plot_of({named}, {.value = PlotOptions::Value::ratios, .collectives = {"scan"}}), std::invalid_argument);
+  summarise(named.report);
+  const draw::Plot plot = plot_of({named}, {.value = PlotOptions::Value::ratios, .collectives = {"bcast"}});
+  ASSERT_EQ(plot.panels.size(), 1U);
+  ASSERT_EQ(plot.panels[0].series.size(), 2U);
+  EXPECT_EQ(plot.panels[0].series[0].style, draw::SeriesStyle::reference);
+  EXPECT_DOUBLE_EQ(plot.panels[0].series[0].points[0].y, 1);
+  EXPECT_DOUBLE_EQ(plot.panels[0].series[1].points[0].y, 0.5);
+  EXPECT_EQ(plot.y.unit, draw::Quantity::ratio);
+}
+
+TEST(Plot, AgainstRanksEachReportIsOnePointOfEveryLine) {
+  const PlotOptions view{.against = PlotOptions::Against::ranks};
   const draw::Plot plot = plot_of({report_of(8), report_of(2)}, view);
   ASSERT_EQ(plot.panels.size(), 2U);
   EXPECT_EQ(plot.panels[0].title, "barrier");

@@ -54,14 +54,14 @@ TEST(Report, RatiosAreToNativeOfTheSameCell) {
   EXPECT_FALSE(report.points[4].ratio);
 }
 
-TEST(Report, AnotherNumberOfRepeatsThanNativeGivesNoRatio) {
+TEST(Report, ADifferentNumberOfRepeatsThanNativeGivesNoRatio) {
   Report report = sample();
   report.points[1].seconds.pop_back();
   summarise(report);
   EXPECT_FALSE(report.points[1].ratio);
 }
 
-TEST(Report, JsonGivesBackWhatWasWritten) {
+TEST(Report, SurvivesAJsonRoundTrip) {
   Report report = sample();
   report.provenance.host = "node";
   const std::string text = to_json(report);
@@ -92,7 +92,7 @@ TEST(Report, TooFewRepeatsHaveNoInterval) {
   EXPECT_NE(to_csv(report).find(",,,2.5,,,14,,5,3,7,0\n"), std::string::npos) << to_csv(report);
 }
 
-TEST(Report, SaysHowWellTheClocksOfSeveralNodesAgree) {
+TEST(Report, TextHasTheClockUncertaintyOfSeveralNodes) {
   Report report = sample();
   EXPECT_NE(to_text(report).find("clocks: agree within 3.25 µs\n"), std::string::npos);
   report.provenance.nodes = 1;
@@ -103,11 +103,11 @@ TEST(Report, WithoutPointsIsReadBackToo) {
   EXPECT_TRUE(report_from_json(to_json(Report{})).points.empty());
 }
 
-TEST(Report, BytesThatAreNoTextDoNotKeepItFromBeingWritten) {
+TEST(Report, InvalidUtf8CanBeWritten) {
   EXPECT_EQ(report_from_json(to_json(sample())).provenance.host, "node\xef\xbf\xbd");
 }
 
-// The complaint about the sample's JSON with one part replaced.
+// The error for the sample's JSON with one part replaced.
 std::string complaint(const std::string& part, const std::string& by) {
   std::string text = to_json(sample());
   const std::size_t at = text.find(part);
@@ -121,7 +121,7 @@ std::string complaint(const std::string& part, const std::string& by) {
   return "";
 }
 
-TEST(Report, WhatIsWrongIsNamedWithItsPlace) {
+TEST(Report, ErrorsAreReportedWithTheirPosition) {
   EXPECT_EQ(complaint("\"quadrille bench\",", "\"else\","), "not a report of 'quadrille bench'");
   EXPECT_EQ(complaint("\"format_version\": 1", "\"format_version\": 2"), "format_version: from a newer quadrille");
   EXPECT_EQ(complaint("\"ranks\": 8", "\"ranks\": -8"), "provenance.ranks: not a count");
@@ -141,7 +141,7 @@ TEST(Report, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_THROW(report_from_json("[1e999]"), std::invalid_argument);
 }
 
-TEST(Report, CsvHasALineAPointAndAsManyFieldsInEach) {
+TEST(Report, CsvHasALinePerPointWithEqualNumbersOfFields) {
   const std::string text = to_csv(sample());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
   EXPECT_NE(text.find("\n\"before, or so\",Open MPI 4.1.4,8,2,allreduce,8,ring,"), std::string::npos) << text;

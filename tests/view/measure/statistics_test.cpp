@@ -24,7 +24,7 @@ double normal(std::mt19937& random) {
   return std::normal_distribution<double>()(random);
 }
 
-// In how many of all trials the check holds.
+// The fraction of trials in which the check holds.
 double share(int trials, const std::function<bool(std::mt19937&)>& check) {
   std::mt19937 random(20240229);
   int held = 0;
@@ -42,7 +42,7 @@ TEST(MedianInterval, IsBetweenTheOrderStatisticsOfTheTextbook) {
   EXPECT_DOUBLE_EQ(interval.half_width(), 3.5 / 5.5);
 }
 
-TEST(MedianInterval, OfFewSamplesIsFromTheLeastToTheGreatest) {
+TEST(MedianInterval, OfFewSamplesIsTheirRange) {
   const Interval one = median_interval(std::vector<double>{3});
   EXPECT_EQ(one.low, 3);
   EXPECT_EQ(one.high, 3);
@@ -52,13 +52,13 @@ TEST(MedianInterval, OfFewSamplesIsFromTheLeastToTheGreatest) {
   EXPECT_EQ(few.high, 5);
 }
 
-TEST(MedianInterval, OfNothingIsRefused) {
+TEST(MedianInterval, RejectsInvalidArguments) {
   EXPECT_THROW(median_interval({}), std::invalid_argument);
   EXPECT_THROW(median_interval(std::vector<double>{1}, 1), std::invalid_argument);
   EXPECT_THROW(median_interval(std::vector<double>{1}, 0), std::invalid_argument);
 }
 
-TEST(MedianInterval, OfManySamplesGoesOverIntoTheNormalApproximation) {
+TEST(MedianInterval, OfManySamplesApproachesTheNormalApproximation) {
   for (double confidence : {0.8, 0.95, 0.999}) {
     double before = 0;
     for (std::size_t count = 496; count <= 506; ++count) {
@@ -76,7 +76,7 @@ TEST(MedianInterval, OfManySamplesGoesOverIntoTheNormalApproximation) {
   }
 }
 
-TEST(MedianInterval, CoversTheMedianAsOftenAsItSays) {
+TEST(MedianInterval, CoversTheMedianWithTheStatedConfidence) {
   const std::vector<std::pair<Draw, double>> distributions = {
       {[](std::mt19937& random) { return std::exponential_distribution<double>()(random); }, std::log(2.0)},
       {[](std::mt19937& random) { return std::exp(normal(random)); }, 1.0}};
@@ -91,7 +91,7 @@ TEST(MedianInterval, CoversTheMedianAsOftenAsItSays) {
   }
 }
 
-TEST(RatioInterval, OfEqualsContainsOneThoughTheMachineWanders) {
+TEST(RatioInterval, OfEqualVariantsContainsOneOnADriftingMachine) {
   const double covered = share(2000, [](std::mt19937& random) {
     std::vector<double> a;
     std::vector<double> b;
@@ -106,7 +106,7 @@ TEST(RatioInterval, OfEqualsContainsOneThoughTheMachineWanders) {
   EXPECT_GE(covered, 0.93);
 }
 
-TEST(RatioInterval, PairsWhatBelongsTogether) {
+TEST(RatioInterval, PairsSamplesOfTheSameRound) {
   const Interval ratio = ratio_interval(std::vector<double>{2, 20, 200}, std::vector<double>{1, 10, 100});
   EXPECT_EQ(ratio.low, 2);
   EXPECT_EQ(ratio.middle, 2);
@@ -115,8 +115,8 @@ TEST(RatioInterval, PairsWhatBelongsTogether) {
 }
 
 TEST(RankSum, AgreesWithCountedPairs) {
-  // Expected: computed apart, from the number of pairs in which the one is greater; without ties by going through all
-  // 12870 orders.
+  // Expected values were computed independently, from the number of pairs in which the first is greater; without ties
+  // by enumerating all 12870 orders.
   const std::vector<double> a = {1.1, 2.2, 3.3, 4.4, 5.5, 6.6, 7.7, 8.8};
   const std::vector<double> b = {5, 6, 7, 8, 9, 10, 11, 12};
   EXPECT_DOUBLE_EQ(rank_sum_p(a, b), 2 * 133.0 / 12870);
@@ -141,7 +141,7 @@ TEST(RankSum, OfFewSamplesIsExact) {
   EXPECT_DOUBLE_EQ(rank_sum_p(low, high), 2 / 137846528820.0);
 }
 
-TEST(RankSum, OfManySamplesGoesOverIntoTheNormalApproximation) {
+TEST(RankSum, OfManySamplesApproachesTheNormalApproximation) {
   const auto shifted_p = [](std::size_t count) {
     std::vector<double> a;
     std::vector<double> b;
@@ -154,13 +154,13 @@ TEST(RankSum, OfManySamplesGoesOverIntoTheNormalApproximation) {
   EXPECT_NEAR(shifted_p(20), shifted_p(21), 0.01);
 }
 
-TEST(RankSum, SaysNothingOfNothing) {
+TEST(RankSum, OfEmptyOrEqualSamplesIsOne) {
   EXPECT_EQ(rank_sum_p({}, std::vector<double>{1, 2}), 1);
   EXPECT_EQ(rank_sum_p({}, {}), 1);
   EXPECT_EQ(rank_sum_p(std::vector<double>{2, 2}, std::vector<double>{2, 2}), 1);
 }
 
-TEST(RankSum, GivesFalseAlarmsAsOftenAsItSays) {
+TEST(RankSum, HasTheStatedFalseAlarmRate) {
   const double alarms = share(4000, [](std::mt19937& random) {
     const auto lognormal = [](std::mt19937& from) { return std::exp(normal(from)); };
     return rank_sum_p(drawn(lognormal, 8, random), drawn(lognormal, 12, random)) <= 0.05;
@@ -170,7 +170,7 @@ TEST(RankSum, GivesFalseAlarmsAsOftenAsItSays) {
 }
 
 TEST(Significant, FollowsHolm) {
-  // 0.01 <= 0.05 / 4, 0.015 <= 0.05 / 3, but 0.03 > 0.05 / 2 ends it, and what is larger falls with it.
+  // 0.01 <= 0.05 / 4, 0.015 <= 0.05 / 3, but 0.03 > 0.05 / 2 fails, and so do all larger ones.
   EXPECT_EQ(significant(std::vector<double>{0.03, 0.01, 0.04, 0.015}, 0.05),
             (std::vector<bool>{false, true, false, true}));
   EXPECT_EQ(significant({}, 0.05), std::vector<bool>{});

@@ -76,7 +76,7 @@ TEST(Survey, ASingleNodeIsShown) {
   EXPECT_TRUE(survey.domains[0].inside.empty());
 }
 
-TEST(Survey, ALevelThatTellsNobodyApartIsLeftOut) {
+TEST(Survey, ALevelThatSeparatesNoRanksIsOmitted) {
   const Survey survey = survey_of(bound());
   EXPECT_EQ(levels(survey), (std::vector{Level::node, Level::package, Level::core}));
   const std::vector<Domain>& packages = survey.domains.at(0).inside;
@@ -88,7 +88,7 @@ TEST(Survey, ALevelThatTellsNobodyApartIsLeftOut) {
   EXPECT_TRUE(survey.unbound.empty());
 }
 
-TEST(Survey, OneRankThatIsNotBoundTakesTheLevelFromItsNodeAlone) {
+TEST(Survey, AnUnboundRankHidesTheLevelOnItsNodeOnly) {
   std::vector<Site> sites = bound();
   sites[1].position[Part::core] = -1;
   for (int rank = 0; rank < 2; ++rank) sites.push_back(site(1, -1, position(0, 0, 0, rank)));
@@ -97,14 +97,14 @@ TEST(Survey, OneRankThatIsNotBoundTakesTheLevelFromItsNodeAlone) {
   ASSERT_EQ(survey.domains[0].inside.size(), 2U);
   EXPECT_EQ(survey.domains[0].inside[0].level, Level::package);
   EXPECT_TRUE(survey.domains[0].inside[0].inside.empty());
-  // The other has one package, which tells nobody apart.
+  // The other has one package, which separates no ranks.
   ASSERT_EQ(survey.domains[1].inside.size(), 2U);
   EXPECT_EQ(survey.domains[1].inside[0].title(), "core 0");
   EXPECT_EQ(survey.unbound, (std::vector<Rank>{1}));
   EXPECT_EQ(survey.layers.back().leaders, (std::vector<Rank>{4, 5}));
 }
 
-TEST(Survey, EveryRankIsInOneLeafWhateverTheOrder) {
+TEST(Survey, EveryRankIsInOneLeafInAnyOrder) {
   std::vector<Site> sites;
   for (int rank = 0; rank < 48; ++rank) {
     sites.push_back(site(rank % 5, rank % 5 % 3 - 1, position(rank % 2, rank % 2, rank % 4, rank % 8)));
@@ -124,23 +124,23 @@ TEST(Survey, EveryRankIsInOneLeafWhateverTheOrder) {
   for (Rank rank = 0; rank < 48; ++rank) EXPECT_EQ(seen[static_cast<std::size_t>(rank)], rank);
 }
 
-TEST(Survey, HostsOfNoRackAreTogether) {
+TEST(Survey, HostsWithoutARackFormOne) {
   const Survey survey = survey_of(std::vector{site(0, 0), site(1), site(2), site(3, 1)});
   ASSERT_EQ(survey.domains.size(), 3U);
   EXPECT_EQ(survey.domains[1].title(), "no rack");
   EXPECT_EQ(survey.domains[1].members, (std::vector<Rank>{1, 2}));
 }
 
-TEST(Survey, ListsAreShort) {
-  const auto in_short = [](std::vector<Rank> ranks) { return survey::in_short(ranks); };
-  EXPECT_EQ(in_short({}), "");
-  EXPECT_EQ(in_short({7}), "7");
-  EXPECT_EQ(in_short({0, 1, 2, 3, 8}), "0-3,8");
-  EXPECT_EQ(in_short({0, 4, 8, 12}), "0,4,...,12");
-  EXPECT_EQ(in_short({0, 4, 8}), "0,4,8");
-  EXPECT_EQ(in_short({1, 2, 4, 5, 6}), "1-2,4-6");
-  EXPECT_EQ(in_short({5, 3, 4}), "5,3-4");
-  EXPECT_EQ(in_short({0, 0, 0, 0, 0}), "0,0,0,0,0");
+TEST(Survey, ListsAreAbbreviated) {
+  const auto abbreviated = [](std::vector<Rank> ranks) { return survey::abbreviated(ranks); };
+  EXPECT_EQ(abbreviated({}), "");
+  EXPECT_EQ(abbreviated({7}), "7");
+  EXPECT_EQ(abbreviated({0, 1, 2, 3, 8}), "0-3,8");
+  EXPECT_EQ(abbreviated({0, 4, 8, 12}), "0,4,...,12");
+  EXPECT_EQ(abbreviated({0, 4, 8}), "0,4,8");
+  EXPECT_EQ(abbreviated({1, 2, 4, 5, 6}), "1-2,4-6");
+  EXPECT_EQ(abbreviated({5, 3, 4}), "5,3-4");
+  EXPECT_EQ(abbreviated({0, 0, 0, 0, 0}), "0,0,0,0,0");
 }
 
 TEST(Survey, TheTextNamesEveryDomainOnce) {
@@ -155,7 +155,7 @@ TEST(Survey, TheTextNamesEveryDomainOnce) {
             "leaders for root 0: nodes 0; packages 0,2; cores 0-3\n");
 }
 
-TEST(Survey, TheTextSaysWhatIsMissing) {
+TEST(Survey, TheTextReportsMissingInformation) {
   Survey survey = survey_of(std::vector{site(0), site(1)});
   EXPECT_NE(to_text(survey).find("hwloc is missing"), std::string::npos);
   survey.parts_known = true;
@@ -177,7 +177,7 @@ TEST(Survey, TheJsonHasTheTree) {
   EXPECT_EQ(json["tree"][3]["inside"][0]["ranks"], (std::vector<int>{48, 49, 50, 51}));
 }
 
-TEST(Survey, ThePictureHasABoxForEveryDomainAndATileForEveryRank) {
+TEST(Survey, TheDrawingHasABoxForEveryDomainAndATileForEveryRank) {
   for (const auto& [survey, boxes, tiles, marks] :
        {std::tuple{survey_of(large()), 20U, 64U, 2U}, std::tuple{survey_of(bound()), 7U, 4U, 2U},
         std::tuple{survey_of(std::vector{site(0)}), 1U, 1U, 1U}}) {
@@ -190,7 +190,7 @@ TEST(Survey, ThePictureHasABoxForEveryDomainAndATileForEveryRank) {
   }
 }
 
-TEST(Survey, AHostsNameMayBeAnything) {
+TEST(Survey, AHostNameMayContainAnyBytes) {
   Site odd = site(0);
   put("<\xff&\">", odd.host);
   const Survey survey = survey_of(std::vector{odd});

@@ -1,9 +1,9 @@
-// Bruck's allgather: in step k every rank sends all blocks it has to the rank 2^k places back, which thereby has twice
-// as many; in the last step only those that are missing. A rank's blocks are its own and those behind it, around the
-// end; they are received where they belong.
+// Bruck's allgather: in step k every rank sends all its blocks to the rank 2^k places before it, so that the number of
+// blocks doubles; in the last step only the missing ones. A rank has consecutive blocks, from its own on, modulo p;
+// they are received at their final position.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. No scratch, but a message that reaches
-// around the end is packed.
+// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. No scratch, but a message that wraps
+// around is packed.
 
 #include <algorithm>
 
@@ -37,13 +37,14 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm bruck = {
     .collective = Collective::allgather,
     .name = "bruck",
-    .summary = "the blocks that a rank has double in each step",
+    .summary = "the number of blocks on each rank doubles in each step",
     .paper = "Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications, 1997",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p) a + (p - 1) n b",
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict,
@@ -56,7 +57,7 @@ namespace quadrille::allgatherv {
 
 extern const Algorithm bruck = [] {
   Algorithm algorithm = twin(allgather::bruck, Collective::allgatherv);
-  algorithm.logarithmic = false;  // each block has a place of its own: their names alone are p
+  algorithm.logarithmic = false;  // blocks are not contiguous: a schedule has p regions
   return algorithm;
 }();
 

@@ -1,7 +1,7 @@
-// Hierarchical allgather: the blocks of a node's ranks come to its leader through shared memory, from leaders up to the
-// level below the top; there the leaders exchange all they have: short blocks as Bruck's ranks do, what each has
-// doubling in every step, long ones around a ring. Then everything comes down, inside a node through shared memory
-// again. Every block enters a node once. On one node every rank takes the others' blocks straight from shared memory.
+// Hierarchical allgather: blocks are gathered to the leader of a node through shared memory, and from leaders up to the
+// level below the top. There the leaders run an allgather: Bruck's for short blocks, a ring for long ones. Then all
+// blocks are broadcast down the levels, inside a node through shared memory. Every block enters a node once. On one
+// node every rank copies the others' blocks directly from shared memory.
 //
 // Steps: ceil(log2 l) for l leaders at the top, or l - 1. Any number of ranks and levels. No scratch.
 
@@ -23,7 +23,7 @@ void build_on_one_node(Builder& builder, const Problem& problem) {
   });
 }
 
-// Leader i has the blocks of all domains from its own on, and sends them back by as many.
+// Leader i has the blocks of consecutive domains from its own on, and sends them as many places back.
 void exchange(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
   const Rank leaders = builder.ranks();
   const auto blocks = [&](Rank first, Rank many) {
@@ -48,7 +48,7 @@ void exchange(Builder& builder, const Problem& problem, const compose::Level& le
 // Bytes of a block.
 constexpr std::int64_t least_around_the_ring = 8192;
 
-// Around a ring, what came in the step before; every link carries something all the time.
+// A ring: every leader forwards what it received in the previous step; every link is always busy.
 void pass_around(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
   const Rank leaders = builder.ranks();
   const auto blocks = [&](Rank back) {
@@ -99,7 +99,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::allgather,
     .name = "hierarchical",
-    .summary = "collected in shared memory inside nodes, exchanged between leaders, handed out in shared memory",
+    .summary = "gathered in shared memory inside nodes, exchanged between leaders, distributed in shared memory",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

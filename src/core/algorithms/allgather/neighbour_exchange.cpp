@@ -1,5 +1,6 @@
-// Neighbour exchange (Chen et al.): pairs of neighbours swap their blocks; then each rank swaps with its two neighbours
-// in turn the two blocks that it got last. Half the steps of the ring, and messages between neighbours only.
+// Neighbour exchange (Chen et al.): pairs of neighbours exchange their blocks; then each rank alternates between its
+// two neighbours and exchanges the two blocks it received last. Half the steps of the ring, with messages between
+// neighbours only.
 //
 // Steps: p/2. Cost: p/2 a + (p - 1) n b. An even number of ranks. No scratch.
 
@@ -16,14 +17,15 @@ void build(Builder& builder, const Problem& problem) {
   const Rank p = problem.ranks;
   builder.copy(problem.input, problem.output_block(problem.rank));
   if (p == 1) return;
-  // An even rank swaps with the next one first, an odd one with the one before.
+  // An even rank starts with the next one, an odd one with the previous one.
   const bool even = problem.rank % 2 == 0;
   const Rank partner = even ? problem.rank + 1 : problem.rank - 1;
   const std::array<Rank, 2> peers = {partner, patterns::at_distance(problem.rank, even ? -1 : 1, p)};
   builder.send(partner, problem.input);
   builder.receive(partner, problem.output_block(partner));
 
-  // Pairs of blocks are named by the first, which is even. What comes from either side is one pair further each time.
+  // A pair of blocks is identified by the first, which is even. Each exchange with a side brings the next pair from
+  // there.
   const Rank mine = even ? problem.rank : partner;
   std::array<Rank, 2> coming = {mine, mine};
   const std::array<Rank, 2> direction = even ? std::array<Rank, 2>{2, -2} : std::array<Rank, 2>{-2, 2};
@@ -47,13 +49,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm neighbour_exchange = {
     .collective = Collective::allgather,
     .name = "neighbour_exchange",
-    .summary = "neighbours swap the two blocks they got last, to the left and to the right in turn",
+    .summary = "neighbours exchange the two blocks received last, alternately to the left and to the right",
     .paper =
         "Chen, Zhang, Zhang, Yuan: Performance evaluation of allgather algorithms on Terascale Linux cluster, 2005",
     .steps = "p/2",
     .cost = "p/2 a + (p - 1) n b",
     .scratch = "0",
     .restrictions = {.even_ranks = true},
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,

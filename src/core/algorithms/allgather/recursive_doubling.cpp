@@ -1,9 +1,9 @@
-// Recursive doubling allgather: the corners of a hypercube exchange all blocks they have across one dimension after
-// another. Corners that are together stand for consecutive ranks, so that a message is one piece. Ranks beyond the
-// largest power of two hand their block to a neighbour, and get all others from there.
+// Recursive doubling allgather: the corners of a hypercube exchange all their blocks across one dimension after
+// another. The corners of a subcube represent consecutive ranks, so a message is contiguous. Ranks beyond the largest
+// power of two send their block to a neighbour, and receive all others from it.
 //
 // Steps: floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two: log2 p a + (p - 1) n b. Any number of
-// ranks. No scratch, but what a represented rank gets is packed.
+// ranks. No scratch, but the message to a represented rank is packed.
 
 #include "algorithms/algorithm.hpp"
 #include "patterns/hypercube.hpp"
@@ -12,7 +12,7 @@ namespace quadrille::allgather {
 
 namespace {
 
-// All but the rank's own, around the end.
+// All blocks but the rank's own, modulo p.
 std::vector<Region> blocks_of_others(const Problem& problem, Rank rank) {
   return problem.output_blocks(patterns::at_distance(rank, 1, problem.ranks), problem.ranks - 1);
 }
@@ -30,7 +30,7 @@ void build(Builder& builder, const Problem& problem) {
   const Rank corner = cube.corner_of(problem.rank);
   for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
     const Rank peer = cube.neighbour(problem.rank, dimension);
-    // The blocks of the corners that have been together so far.
+    // The blocks of the current subcube.
     const auto held = [&](Rank of) {
       const Rank first = of >> dimension << dimension;
       const Rank begin = cube.first_of(first);
@@ -55,13 +55,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm recursive_doubling = {
     .collective = Collective::allgather,
     .name = "recursive_doubling",
-    .summary = "all blocks so far are exchanged across the dimensions of a hypercube",
+    .summary = "all blocks received so far are exchanged across the dimensions of a hypercube",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "floor(log2 p), + 2 unless p is a power of two",
     .cost = "log2 p a + (p - 1) n b, for a power of two",
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict,

@@ -1,4 +1,4 @@
-// Ring allgather: every rank passes on to the next what it got in the step before, starting with its own block.
+// Ring allgather: every rank sends its right neighbour the block received in the previous step, starting with its own.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
@@ -28,12 +28,13 @@ void build(Builder& builder, const Problem& problem) {
 extern constexpr Algorithm ring = {
     .collective = Collective::allgather,
     .name = "ring",
-    .summary = "blocks travel around a ring",
+    .summary = "blocks circulate around a ring",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {},
+    .scales = true,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,

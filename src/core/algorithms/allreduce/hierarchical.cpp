@@ -1,17 +1,17 @@
 // Hierarchical allreduce, IBM's four-level one for any number of levels: the ranks of a node reduce in shared memory,
-// leaders reduce up to the level below the top, where they run an allreduce, and the result goes down again the same
-// way. On one node every rank takes the result straight from shared memory.
+// leaders reduce up to the level below the top, where they run an allreduce, and the result is broadcast down again. On
+// one node every rank copies the result directly from shared memory.
 //
-// Longer data goes from leader to leader in one allreduce of all nodes, those of a rack side by side: it is halved
-// among neighbours first, so that little is left for the links between racks.
+// Longer data is reduced in one allreduce of the leaders of all nodes, ordered by rack: it is halved among neighbours
+// first, so that little crosses the links between racks.
 //
-// Still longer data between nodes of one size goes by rails: each rank of a node reduces a share in shared memory and
-// runs an allreduce of it with the ranks that have the same seat on other nodes, so that all drive the node's link;
-// then they exchange shares.
+// Even longer data between nodes of equal size uses rails: each rank of a node reduces a share in shared memory and
+// runs an allreduce of it with the ranks of the same local rank on other nodes, so that all ranks use the node's link;
+// then the shares are exchanged.
 //
 // Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling or rabenseifner, by rails
-// as k rings of n/k. Any number of ranks and levels; operations that do not commute where the ranks of a node follow
-// one another. Scratch: n, and on leaders 2 n for each level.
+// as k rings of n/k. Any number of ranks and levels; non-commutative operations only if the ranks of every node are
+// consecutive. Scratch: n, and on leaders 2 n for each level.
 
 #include <algorithm>
 
@@ -73,12 +73,12 @@ bool goes_by_rails(const Problem& problem) {
   const bool even =
       problem.ranks % seats == 0 && hierarchy::leaders_of_nodes(problem).leaders.size() == problem.ranks / seats;
   const bool fits = problem.room / (3 * seats) > node::Cut::least_places;
-  // Many rings of short messages would take longer than few of long ones.
+  // Many rings with short messages would be slower than few with long ones.
   const bool is_long = problem.segment > 0 && problem.count / problem.ranks >= hierarchy::shortest_segment(problem);
   return even && seats > 1 && fits && is_long;
 }
 
-// The ranks that have the same seat on their nodes.
+// The ranks with the same local rank on their nodes.
 Group rail_of(const Problem& problem) {
   const Rank seat = *node::ranks_of(problem).index_of(problem.rank);
   const Group leaders = hierarchy::leaders_of_nodes(problem).leaders;
@@ -87,7 +87,7 @@ Group rail_of(const Problem& problem) {
   return Group::of(std::move(ranks));
 }
 
-// What is left to a rail, whose ranks have a share of the data each.
+// The problem of a rail, whose ranks have one share of the data.
 Problem on_rail(const Problem& problem, const Group& rail, const Region& share) {
   return hierarchy::among_leaders(problem, {.leaders = rail, .leader = rail[0]}, share);
 }
@@ -96,7 +96,7 @@ std::string_view rail_name(const Problem& problem) {
   return problem.commutative ? "segmented_ring" : "rabenseifner";
 }
 
-// Of data that divides by the node's ranks.
+// For data that is divisible by the number of ranks per node.
 void by_rails(Builder& builder, const Problem& problem) {
   const Group node = node::ranks_of(problem);
   const std::int64_t units = problem.count / node.size();
@@ -124,7 +124,7 @@ void by_rails(Builder& builder, const Problem& problem) {
   });
 }
 
-// A part of the data, with a part of the room.
+// The problem on part of the data, with part of the shared memory.
 Problem part_of(const Problem& problem, Range range, std::int64_t room) {
   Problem part = problem;
   part.count = range.end - range.begin;
@@ -138,7 +138,7 @@ void build(Builder& builder, const Problem& problem) {
   const Group node = node::ranks_of(problem);
   if (node.size() == problem.ranks && node::shares_memory(problem)) return build_on_one_node(builder, problem);
   if (!goes_by_rails(problem)) return through_leaders(builder, problem);
-  // What does not divide is less than a unit a rank.
+  // The remainder is less than one unit per rank.
   const std::int64_t rest = problem.count % node.size();
   const std::int64_t room_for_rest = 2 * std::max<std::int64_t>(node.size(), node::Cut::least_places + 1);
   by_rails(builder, part_of(problem, {0, problem.count - rest}, (problem.room - room_for_rest) / 2));
@@ -167,7 +167,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::allreduce,
     .name = "hierarchical",
-    .summary = "reduced in shared memory inside nodes, then between leaders, and handed out the same way",
+    .summary = "reduced in shared memory inside nodes, then between leaders; the result is distributed the same way",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

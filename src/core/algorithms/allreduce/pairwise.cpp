@@ -1,8 +1,8 @@
-// Pairwise allreduce: the data is cut into p shares. Every rank collects one share from all others, folds it from rank
-// 0 up, and hands it to all others. Two rounds of messages that are independent of one another.
+// Pairwise allreduce: the data is divided into p shares. Every rank receives its share from all others, reduces it in
+// rank order, and sends the result to all others. The messages of each of the two phases are independent.
 //
-// Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation; can fold in
-// a fixed order. Scratch: n.
+// Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation; supports
+// rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/fold.hpp"
@@ -37,7 +37,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm pairwise = {
     .collective = Collective::allreduce,
     .name = "pairwise",
-    .summary = "every rank collects one share from all others, folds it in rank order and hands it out",
+    .summary = "every rank receives one share from all others, reduces it in rank order and sends it to all",
     .paper = "",
     .steps = "2(p - 1)",
     .cost = "2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c",

@@ -1,8 +1,8 @@
-// Pipelined chain allreduce: partial results wander from rank 0 to the last one in segments, each rank adding its own,
-// and the result wanders on from the last rank around to all others. The fold from left to right.
+// Pipelined chain allreduce: segments of partial results move from rank 0 to the last rank, each rank combining its
+// own, and segments of the result continue from the last rank to all others. Reduces in rank order, left to right.
 //
 // Steps: 2(p - 2 + m) for m segments and p > 1. Cost: 2(p - 2 + m)(a + n/m b) + (p - 2 + m) n/m c. Any number of ranks,
-// any operation; can fold in a fixed order. Scratch: w n/m for w segments in flight.
+// any operation; supports rank order. Scratch: w n/m for w segments in flight.
 
 #include "algorithms/catalogue.hpp"
 #include "patterns/ring.hpp"
@@ -42,7 +42,7 @@ Prediction predict(const Problem& problem) {
 
 std::int64_t scratch_units(const Problem& problem) {
   Problem line = from_rank_0_up(problem);
-  line.commutative = true;  // every rank has an output: nothing else is needed to keep the sides
+  line.commutative = true;  // every rank has an output, so the operand order needs no extra buffer
   return reduce_part().scratch_units(line);
 }
 
@@ -51,7 +51,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm pipelined_chain = {
     .collective = Collective::allreduce,
     .name = "pipelined_chain",
-    .summary = "segments of partial results wander down the line of ranks, and the result around to all",
+    .summary = "segments of partial results move along the chain of ranks, and the result continues to all",
     .paper = "",
     .steps = "2(p - 2 + m)",
     .cost = "2(p - 2 + m)(a + n/m b) + (p - 2 + m) n/m c",

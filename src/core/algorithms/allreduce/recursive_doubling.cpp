@@ -1,6 +1,7 @@
-// Recursive doubling: in step k every rank exchanges its partial result with the one across dimension k of a hypercube,
-// and both combine the two. Ranks beyond the largest power of two are represented by a neighbour, which takes a step
-// before and one after. Neighbouring blocks of ranks are combined, lower on the left: rank order is kept.
+// Recursive doubling: in step k every rank exchanges its partial result with its neighbour in dimension k of a
+// hypercube, and both combine the two. Ranks beyond the largest power of two are represented by a neighbour, which
+// takes one step before and one after. Neighbouring blocks of ranks are combined, the lower as the left operand, so
+// rank order is preserved.
 //
 // Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps (a + n b + n c). Any number of ranks, any
 // operation. Scratch: n.
@@ -45,6 +46,7 @@ extern const Algorithm recursive_doubling = {
     .scratch = "n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,

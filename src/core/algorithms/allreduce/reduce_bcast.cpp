@@ -1,5 +1,5 @@
-// Allreduce as a binomial reduce to rank 0 and a binomial broadcast from there. Every rank sends at most as much as it
-// would in recursive doubling, and all ranks together far less.
+// Allreduce as a binomial reduce to rank 0 and a binomial broadcast from there. No rank sends more than in recursive
+// doubling, and all ranks together send far less.
 //
 // Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p)(a + n b) + ceil(log2 p) n c. Any number of ranks, any operation.
 // Scratch: n.
@@ -33,6 +33,7 @@ extern const Algorithm reduce_bcast = {
     .scratch = "n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,

@@ -1,8 +1,9 @@
-// Ring allreduce: the data is cut into p shares. Each share travels once around the ring, every rank adding its own
-// contribution, and once more to hand out the result. Every link carries a share in every step: optimal bandwidth.
+// Ring allreduce: the data is divided into p shares. Each share circulates once around the ring, every rank combining
+// its contribution, and once more to distribute the result. Every link carries a share in every step: optimal
+// bandwidth.
 //
 // Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks; commutative operations,
-// since a share is folded from where it starts. Scratch: none, in place two shares.
+// since the reduction of each share starts at another rank. Scratch: none; in place two shares.
 
 #include "patterns/ring.hpp"
 
@@ -61,7 +62,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm ring = {
     .collective = Collective::allreduce,
     .name = "ring",
-    .summary = "p shares travel around a ring, reduced on the first round and handed out on the second",
+    .summary = "p shares circulate around a ring, reduced in the first round and distributed in the second",
     .paper = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009",
     .steps = "2(p - 1)",
     .cost = "2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c",

@@ -1,8 +1,8 @@
-// Segmented ring allreduce: the ring on one stretch of the data after another, each of p segments, so that messages
-// stay of one size and a rank reduces one segment while the next is on its way.
+// Segmented ring allreduce: the ring on consecutive stretches of p segments, so that messages have a fixed size and a
+// rank reduces one segment while the next is in flight.
 //
 // Steps: 2(p - 1) m for m stretches. Cost: 2(p - 1) m a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks;
-// commutative operations. Scratch: none, in place four segments.
+// commutative operations. Scratch: none; in place four segments.
 
 #include <algorithm>
 
@@ -34,14 +34,14 @@ void build(Builder& builder, const Problem& problem) {
 Prediction predict(const Problem& problem) {
   const std::int64_t others = problem.ranks - 1;
   const std::int64_t stretches = patterns::segments(problem.count, stretch_of(problem));
-  // A last stretch of less than p units has so many shares only.
+  // A last stretch of fewer than p units has only so many shares.
   const std::int64_t rest = problem.count - (stretches - 1) * stretch_of(problem);
   const std::int64_t shares = (stretches - 1) * problem.ranks + std::min<std::int64_t>(rest, problem.ranks);
   return {.steps = 2 * others * stretches, .messages = 2 * others * shares, .units = 2 * others * problem.count};
 }
 
 std::int64_t scratch_units(const Problem& problem) {
-  // The loop's stretch, and the rest that stands behind it.
+  // The stretch of the loop, and the rest after it.
   Problem stretch = problem;
   const bool cut = patterns::segments(problem.count, stretch_of(problem)) > 1;
   if (cut) stretch.count = stretch_of(problem);
@@ -53,7 +53,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm segmented_ring = {
     .collective = Collective::allreduce,
     .name = "segmented_ring",
-    .summary = "the ring on stretches of p segments, one after another",
+    .summary = "the ring on consecutive stretches of p segments",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .steps = "2(p - 1) m",
     .cost = "2(p - 1) m a + 2 (p - 1)/p n b + (p - 1)/p n c",

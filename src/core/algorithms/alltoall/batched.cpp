@@ -1,8 +1,8 @@
-// Batched all-to-all: as linear, but a batch of k messages each way at a time, and the next when all of it is done. The
-// bound on what a rank has in flight is the algorithm's own.
+// Batched all-to-all: as linear, but in batches of k messages in each direction; a batch starts when the previous one
+// is complete. The algorithm itself limits the messages in flight.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers; k is the number behind
-// the name, as in batched:8, 16 without one. No scratch.
+// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers; k is the width, as in
+// batched:8; default 16. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
 
@@ -19,12 +19,13 @@ void build(Builder& builder, const Problem& problem) {
 extern constexpr Algorithm batched = {
     .collective = Collective::alltoall,
     .name = "batched",
-    .summary = "k messages each way at a time",
+    .summary = "k messages in each direction at a time",
     .paper = "",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {.not_in_place = true},
+    .scales = true,
     .width = 16,
     .build = build,
     .predict = predict_rotation,

@@ -1,10 +1,10 @@
-// Bruck's all-to-all with radix k: a block for the rank d places on travels by the digits of d to the base k, one place
-// of the number after another. In step (place, digit) every rank sends all blocks whose distance has that digit there,
-// in one message. Blocks with one digit that is not 0 go straight from input to output; the others stop over in scratch
-// and in the output in turn.
+// Bruck's all-to-all with radix k: a block for the rank at distance d is routed by the digits of d to the base k, one
+// position after another. In step (place, digit) every rank sends all blocks whose distance has that digit at that
+// position, in one message. Blocks with one nonzero digit go directly from input to output; the others are stored in
+// scratch and in the output alternately.
 //
 // Steps: at most (k - 1) ceil(log_k p). Cost: steps a + steps p/k n b. Any number of ranks; two buffers; k is the
-// number behind the name, as in bruck:4, 2 without one. Scratch: at most p n.
+// width, as in bruck:4; default 2. Scratch: at most p n.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ namespace quadrille::alltoall {
 
 namespace {
 
-// Calls visit(place, digit) for each step: numbers below p have that digit there.
+// Calls visit(place, digit) for each step, that is for the digits that occur in numbers below p.
 template <class Visit>
 void for_each_step(const Problem& problem, Visit&& visit) {
   for (std::int64_t place = 1; place < problem.ranks; place *= problem.width) {
@@ -29,17 +29,17 @@ int digits_in(std::int64_t distance, std::int64_t radix) {
   return digits;
 }
 
-// Distances below p with two digits or more that are not 0.
+// The number of distances below p with at least two nonzero digits.
 std::int64_t stopovers(const Problem& problem) {
   std::int64_t direct = 0;
   for_each_step(problem, [&](std::int64_t, std::int64_t) { ++direct; });
   return problem.ranks - 1 - direct;
 }
 
-// The blocks on their way through a rank, one for each distance: where each is now, and where its next hop ends.
-class Travellers {
+// The blocks routed through a rank, one per distance: their current region, and that of their next hop.
+class BlocksInTransit {
  public:
-  Travellers(Builder& builder, const Problem& problem) : problem_(problem) {
+  BlocksInTransit(Builder& builder, const Problem& problem) : problem_(problem) {
     const auto p = static_cast<std::size_t>(problem.ranks);
     now_.resize(p);
     hops_.resize(p);
@@ -66,13 +66,13 @@ class Travellers {
  private:
   const Problem& problem_;
   std::vector<Region> now_;
-  std::vector<int> hops_;  // still to come
+  std::vector<int> hops_;  // remaining
   std::vector<Region> stopover_;
 };
 
 void build(Builder& builder, const Problem& problem) {
   builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
-  Travellers blocks(builder, problem);
+  BlocksInTransit blocks(builder, problem);
   for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
     std::vector<Region> leaving;
     std::vector<Region> arriving;
@@ -97,7 +97,7 @@ Prediction predict(const Problem& problem) {
   std::int64_t blocks = 0;
   for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
     ++steps;
-    // Numbers below p with that digit there: of full rounds of the place, and of the last one.
+    // Numbers below p with that digit at that position: in full cycles, and in the last one.
     const std::int64_t round = place * problem.width;
     const std::int64_t last = p % round - digit * place;
     blocks += p / round * place + (last > place ? place : last > 0 ? last : 0);
@@ -110,12 +110,13 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm bruck = {
     .collective = Collective::alltoall,
     .name = "bruck",
-    .summary = "blocks travel by the digits of their distance, many in one message",
+    .summary = "blocks are routed by the digits of their distance, many in one message",
     .paper = "Bruck, Ho, Kipnis, Upfal, Weathersby: Efficient algorithms for all-to-all communications, 1997",
     .steps = "at most (k - 1) ceil(log_k p)",
     .cost = "steps a + steps p/k n b",
     .scratch = "at most p n",
     .restrictions = {.not_in_place = true},
+    .scales = true,
     .gathers = true,
     .width = 2,
     .build = build,

@@ -1,8 +1,8 @@
-// All-to-all by swapping with the others as their numbers go, which is MPICH's order in place: at first nobody but rank
-// 0 has a partner, and at the end nobody but the last. Here to be compared with.
+// All-to-all by swapping with the other ranks in rank order, as MPICH does in place: at first only rank 0 and its
+// partner are busy, at the end only the last ranks. For comparison.
 //
-// Steps: 2p - 3; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks. Scratch:
-// none, in place w segments for w in flight, for each of k partners at a time.
+// Steps: 2p - 3; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks. Scratch: none;
+// in place w segments in flight for each of k partners.
 
 #include "algorithms/alltoall/swaps.hpp"
 #include "patterns/partners.hpp"
@@ -22,7 +22,7 @@ Prediction predict(const Problem& problem) {
 }  // namespace
 
 extern constexpr Algorithm by_rank =
-    swapping("by_rank", "ranks swap blocks with one after another as their numbers go: MPICH's order in place",
+    swapping("by_rank", "ranks swap blocks with the others in rank order, as MPICH does in place",
              "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
              "2p - 3; in place times m + 1", build, predict);
 

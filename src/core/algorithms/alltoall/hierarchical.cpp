@@ -1,9 +1,9 @@
-// Hierarchical all-to-all, by node aggregation: the leader of a node collects all its ranks have to send, in shared
-// memory; leaders exchange one message each way, with the blocks of all pairs of ranks of the two nodes; then each
-// rank's blocks are dealt out in shared memory. On one node every rank takes its blocks straight from shared memory.
+// Hierarchical all-to-all, by node aggregation: the leader of a node gathers the blocks of its ranks in shared memory;
+// leaders exchange one message in each direction, with the blocks of all pairs of ranks of the two nodes; then the
+// blocks are scattered in shared memory. On one node every rank copies its blocks directly from shared memory.
 //
-// Steps: l - 1 for l nodes. For short blocks, where the number of messages counts: of k ranks a node, k^2 become one.
-// Any number of ranks; the levels above nodes are not heeded. Scratch: on leaders 2 k p n.
+// Steps: l - 1 for l nodes. For short blocks, where the number of messages dominates: with k ranks per node, k^2
+// messages become one. Any number of ranks; levels above nodes are ignored. Scratch: on leaders 2 k p n.
 
 #include "algorithms/hierarchy.hpp"
 #include "patterns/ring.hpp"
@@ -26,7 +26,7 @@ void build_on_one_node(Builder& builder, const Problem& problem) {
   });
 }
 
-// What the ranks of a node have for all others, or get from them: a row for each.
+// The blocks that the ranks of a node send to all others, or receive from them: a row per rank.
 class Rows {
  public:
   Rows(Builder& builder, const Problem& problem, const Group& node, bool leads)
@@ -56,7 +56,7 @@ void build(Builder& builder, const Problem& problem) {
   const Rows arrived(builder, problem, node, index.has_value());
 
   gather_inside(builder, problem.input, [&](Rank rank) { return leaving.row(rank); });
-  // In the order of who sends, then of who receives.
+  // Ordered by sender, then by receiver.
   const auto between = [&](const Group& from, const Group& to, const auto& block) {
     std::vector<Region> blocks;
     for (Rank i = 0; i < from.size(); ++i) {
@@ -91,7 +91,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::alltoall,
     .name = "hierarchical",
-    .summary = "the leaders of nodes collect blocks, exchange one message each way, and deal them out",
+    .summary = "node leaders gather blocks, exchange one message in each direction, and scatter them",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

@@ -1,10 +1,10 @@
-// All-to-all by the hierarchical factor algorithm: nodes meet in a tournament, and where two nodes meet each rank of
-// one swaps blocks with each rank of the other. A node that rests swaps within; where none ever does, all do so at the
-// end. So a link is busy with one other node at a time, and what does not leave a node keeps no link waiting.
+// All-to-all by the hierarchical factor algorithm: nodes are paired in a tournament, and each rank of one swaps blocks
+// with each rank of the other. A node without a partner swaps internally; if there never is one, all nodes do so at the
+// end. So a link is busy with one other node at a time, and swaps inside a node do not delay links.
 //
 // Steps: for an even number N of nodes with an even number q of ranks each p - 1, for others at most N + 1 more; in
-// place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks on any nodes. Scratch: none,
-// in place w segments for w in flight, for each of k partners at a time.
+// place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks on any nodes. Scratch: none; in
+// place w segments in flight for each of k partners.
 
 #include <algorithm>
 #include <vector>
@@ -65,7 +65,7 @@ void build(Builder& builder, const Problem& problem) {
 extern constexpr Algorithm hierarchical_factor = {
     .collective = Collective::alltoall,
     .name = "hierarchical_factor",
-    .summary = "nodes meet in a tournament, and each rank of one swaps blocks with each rank of the other",
+    .summary = "nodes are paired in a tournament, and each rank of one swaps blocks with each rank of the other",
     .paper = "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, 2002",
     .steps = "p - 1 on an even number of equal nodes of an even number of ranks; in place times m + 1",
     .cost = "steps (a + n b)",

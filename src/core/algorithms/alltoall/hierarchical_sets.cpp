@@ -1,9 +1,8 @@
-// All-to-all by hierarchical sets: the ranks are halved, the halves swap with each other, then each within itself in
-// the same way. Ranks whose numbers are close meet late and at the same time, which torus networks like.
+// All-to-all by hierarchical sets: the ranks are halved, the halves swap with each other, then each half recursively.
+// Ranks that are close swap late and at the same time, which suits torus networks.
 //
 // Steps: at most p + ceil(log2 p) - 2, for powers of two p - 1; in place times m + 1. Cost: steps (a + n b), n the
-// largest block. Any number of ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a
-// time.
+// largest block. Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "algorithms/alltoall/swaps.hpp"
 #include "patterns/partners.hpp"
@@ -25,7 +24,7 @@ Prediction predict(const Problem& problem) {
 }  // namespace
 
 extern constexpr Algorithm hierarchical_sets =
-    swapping("hierarchical_sets", "halves of the ranks swap blocks with each other, then each within itself",
+    swapping("hierarchical_sets", "halves of the ranks swap blocks with each other, then each half recursively",
              "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
              "p/2 + p/4 + ... + 1, each rounded up; in place times m + 1", build, predict);
 

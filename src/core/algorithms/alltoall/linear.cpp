@@ -1,6 +1,5 @@
-// Linear all-to-all: every message is independent of every other. Rank r starts with its neighbours, sending to r + 1,
-// r + 2, ... and receiving from r - 1, r - 2, ..., so that with a bound on the messages in flight, however small, each
-// send still finds its receive.
+// Linear all-to-all: all messages are independent. Rank r starts with its neighbours, sending to r + 1, r + 2, ... and
+// receiving from r - 1, r - 2, ..., so that sends match receives under any limit on messages in flight.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
 
@@ -19,12 +18,13 @@ void build(Builder& builder, const Problem& problem) {
 extern constexpr Algorithm linear = {
     .collective = Collective::alltoall,
     .name = "linear",
-    .summary = "all messages at once",
+    .summary = "all messages are independent",
     .paper = "",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {.not_in_place = true},
+    .scales = true,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,

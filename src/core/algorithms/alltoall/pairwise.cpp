@@ -1,5 +1,5 @@
-// Pairwise all-to-all: in step k rank r sends to r + k and receives from r - k, and goes on when both are done. One
-// message each way in flight: gentle on switches, and on the memory of the MPI below.
+// Pairwise all-to-all: in step k rank r sends to r + k and receives from r - k, and continues when both are complete.
+// One message in flight in each direction: low load on switches and on MPI's buffers.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
 
@@ -18,12 +18,13 @@ void build(Builder& builder, const Problem& problem) {
 extern constexpr Algorithm pairwise = {
     .collective = Collective::alltoall,
     .name = "pairwise",
-    .summary = "one exchange at a time, with the ranks k places on and back in step k",
+    .summary = "in step k an exchange with the ranks at distance k and -k",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {.not_in_place = true},
+    .scales = true,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,

@@ -5,8 +5,8 @@
 
 namespace quadrille::alltoall {
 
-// Every rank sends to r + 1, r + 2, ... and receives from r - 1, r - 2, ..., `at_once` messages each way; the next ones
-// when all of these are done.
+// Every rank sends to r + 1, r + 2, ... and receives from r - 1, r - 2, ..., `at_once` messages in each direction; the
+// next ones when all of these are complete.
 inline void rotate(Builder& builder, const Problem& problem, std::int64_t at_once) {
   builder.copy(problem.input_block(problem.rank), problem.output_block(problem.rank));
   for (Rank distance = 1; distance < problem.ranks; ++distance) {

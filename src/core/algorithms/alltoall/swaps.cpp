@@ -9,7 +9,7 @@ namespace quadrille::alltoall {
 
 namespace {
 
-// Where the builder does not see how long blocks are, and nobody says how to cut them.
+// The segment if the size of blocks is unknown and none is given.
 constexpr std::int64_t default_chunk = 65536;
 
 std::int64_t chunk_of(const Problem& problem) {
@@ -26,7 +26,7 @@ std::int64_t ring_of(const Problem& problem) {
   return patterns::ring_units(problem.count, problem.segment, problem.window);
 }
 
-// One of the partners at a time: what the next one in its place has to wait for.
+// One of the concurrent partners: what its successor has to wait for.
 using Last = std::vector<Added>;
 
 template <class Swap>
@@ -38,7 +38,7 @@ void for_each_part(Builder& builder, const Problem& problem, const Region& block
   }
 }
 
-// The lower one of two sends first, and receives where it has sent from.
+// The lower rank sends first, and receives into the places it has sent from.
 Last send_first(Builder& builder, const Problem& problem, Rank partner, const Last& before) {
   const Region block = problem.output_block(partner);
   Last last;
@@ -50,7 +50,7 @@ Last send_first(Builder& builder, const Problem& problem, Rank partner, const La
   return last;
 }
 
-// The other one keeps what comes until it has sent from its place.
+// The higher rank keeps received data in scratch until it has sent from its place.
 Last receive_first(Builder& builder, const Problem& problem, Rank partner, const Region& ring, const Last& before) {
   const Region block = problem.output_block(partner);
   Last last;
@@ -69,7 +69,7 @@ void swap_in_place(Builder& builder, const Problem& problem, std::span<const Ran
   const std::int64_t units = scratch_to_swap(problem);
   const Region rings = units > 0 ? builder.scratch(units) : Region{};
   const auto ring = [&](Rank lane) { return units > 0 ? rings.part(lane * (units / lanes), units / lanes) : rings; };
-  // Partners to whom it sends first take no scratch: there may well be a few.
+  // Partners to whom it sends first need no scratch, so there may be several.
   constexpr Rank few = 4;
   const Rank wide = lanes == 1 ? 1 : std::max(lanes, few);
   std::vector<Last> first(static_cast<std::size_t>(wide));
@@ -112,9 +112,9 @@ void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank
 Prediction predict_swaps(const Problem& problem, std::int64_t steps) {
   const std::int64_t messages = std::int64_t{problem.ranks} * (problem.ranks - 1);
   const std::int64_t segments = problem.in_place ? patterns::segments(problem.count, chunk_of(problem)) : 1;
-  // In place the second of two answers one segment after the first.
+  // In place the higher rank is one segment behind.
   const std::int64_t each = problem.in_place ? segments + 1 : 1;
-  return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::not_said,
+  return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::unknown_steps,
           .messages = messages * segments,
           .units = messages * problem.count};
 }

@@ -4,23 +4,22 @@
 
 #include "algorithms/algorithm.hpp"
 
-// What the algorithms have in common in which ranks meet in pairs and swap the blocks they have for each other. They
-// differ in the order in which a rank meets the others.
+// Common to the algorithms in which pairs of ranks swap their blocks. They differ in the order of partners.
 namespace quadrille::alltoall {
 
-// Swaps with these partners, in this order, with `width` of them at a time. In place, the lower one of two ranks sends
-// first, a few segments at a time, and receives where it has sent from; at the other one what comes waits in scratch
-// until its place has been sent from. So scratch is for half of the partners, and a rank swaps with `width` of each
-// half at a time.
+// Swaps with these partners in this order, `width` of them at a time. In place, the lower rank sends first, a few
+// segments at a time, and receives into the places it has sent from; at the higher rank received data waits in scratch
+// until its place has been sent from. So only half of the partners need scratch, and a rank swaps with `width` partners
+// of each half at a time.
 void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank> partners);
 
-// Units of scratch, in place: a ring of segments for each partner of those at a time.
+// Units of scratch, in place: a ring of segments for each concurrent partner.
 std::int64_t scratch_to_swap(const Problem& problem);
 
-// What it takes, where one partner after another takes so many steps.
+// The prediction, if one partner after another takes so many steps.
 Prediction predict_swaps(const Problem& problem, std::int64_t steps);
 
-// An algorithm of this kind: what it does not share with the others.
+// An algorithm of this kind, by what distinguishes it.
 constexpr Algorithm swapping(std::string_view name, std::string_view summary, std::string_view paper,
                              std::string_view steps, void (*build)(Builder&, const Problem&),
                              Prediction (*predict)(const Problem&)) {

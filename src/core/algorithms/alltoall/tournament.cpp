@@ -1,8 +1,8 @@
-// All-to-all as a tournament: in every round ranks meet in pairs and swap the blocks they have for each other,
-// everybody with everybody once, and nobody rests but one where their number is odd. No order has fewer steps.
+// All-to-all as a tournament: in every round the ranks swap blocks in pairs, each pair once; with an odd number of
+// ranks, one is idle in each round. No order has fewer steps.
 //
-// Steps: p - 1, for an odd p > 1 p; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number
-// of ranks. Scratch: none, in place w segments for w in flight, for each of k partners at a time.
+// Steps: p - 1, for an odd p > 1 p; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of
+// ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "patterns/tournament.hpp"
 
@@ -23,9 +23,9 @@ Prediction predict(const Problem& problem) {
 
 }  // namespace
 
-extern constexpr Algorithm tournament = swapping(
-    "tournament", "in every round ranks meet in pairs and swap their blocks; in place through a little scratch", "",
-    "p - 1, for an odd p > 1 p; in place times m + 1", build, predict);
+extern constexpr Algorithm tournament =
+    swapping("tournament", "in every round the ranks swap blocks in pairs; in place through a little scratch", "",
+             "p - 1, for an odd p > 1 p; in place times m + 1", build, predict);
 
 }  // namespace quadrille::alltoall
 

@@ -1,5 +1,6 @@
-// Dissemination barrier (Hensgen, Finkel, Manber, 1988): in step k every rank tells the rank 2^k places on that it has
-// arrived, and waits to hear from the one 2^k places back. After ceil(log2 p) steps everybody has heard of everybody.
+// Dissemination barrier (Hensgen, Finkel, Manber, 1988): in step k every rank signals the rank at distance 2^k and
+// waits for a signal from the one at distance -2^k. After ceil(log2 p) steps every rank has heard, directly or not,
+// from every other.
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a. Any number of ranks. No scratch.
 
@@ -29,7 +30,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm dissemination = {
     .collective = Collective::barrier,
     .name = "dissemination",
-    .summary = "in step k every rank signals the one 2^k places on",
+    .summary = "in step k every rank signals the one at distance 2^k",
     .paper = "Hensgen, Finkel, Manber: Two algorithms for barrier synchronization, 1988",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p) a",

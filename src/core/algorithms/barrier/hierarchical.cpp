@@ -1,6 +1,6 @@
-// Hierarchical barrier: the ranks of a node tell its leader through shared memory that they have come, the leaders of
-// nodes tell those of racks, and so on up. At the top dissemination; then the word to go on comes down. On one node all
-// tell each other.
+// Hierarchical barrier: the ranks of a node signal its leader through shared memory, the leaders of nodes signal those
+// of racks, and so on. At the top the leaders run a dissemination barrier; then the release propagates down. On one
+// node all ranks signal each other.
 //
 // Steps: 2 ceil(log2 l) for each level of l leaders below the top, ceil(log2 l) there. Any number of ranks and levels.
 // No scratch; without shared memory a tree inside a node.
@@ -14,7 +14,7 @@ namespace quadrille::barrier {
 
 namespace {
 
-// The word that all of a group have come, to its first rank, and the word to go on, back from there.
+// Signals the arrival of a group to its first rank, and the release from there.
 void gather_words(Builder& builder, Rank first) {
   const patterns::Tree tree = patterns::binomial_tree(builder.rank(), builder.ranks(), first);
   for (Rank child : tree.backwards()) builder.receive_signal(child);
@@ -63,7 +63,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::barrier,
     .name = "hierarchical",
-    .summary = "inside nodes through shared memory, between nodes their leaders",
+    .summary = "through shared memory inside nodes, between leaders across nodes",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

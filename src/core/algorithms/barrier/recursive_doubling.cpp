@@ -1,6 +1,6 @@
-// Recursive doubling barrier: in step k the ranks across dimension k of a hypercube tell each other that they, and all
-// they have heard of, have arrived. Ranks beyond the largest power of two are represented by a neighbour, which hears
-// of them before and lets them go after.
+// Recursive doubling barrier: in step k neighbours in dimension k of a hypercube signal each other that they, and all
+// they have heard from, have arrived. Ranks beyond the largest power of two are represented by a neighbour, which they
+// signal before and which releases them after.
 //
 // Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps a. Any number of ranks. No scratch.
 
@@ -42,7 +42,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm recursive_doubling = {
     .collective = Collective::barrier,
     .name = "recursive_doubling",
-    .summary = "ranks tell each other across the dimensions of a hypercube",
+    .summary = "ranks signal each other across the dimensions of a hypercube",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "floor(log2 p), + 2 unless p is a power of two",
     .cost = "steps a",

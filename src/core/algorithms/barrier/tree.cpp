@@ -1,5 +1,5 @@
-// Tree barrier: the word that a whole subtree has arrived climbs a binomial tree, and the word to go on comes down it.
-// Half the messages of dissemination for twice the steps.
+// Tree barrier: arrivals propagate up a binomial tree, and the release propagates down. Fewer messages than
+// dissemination, but twice the steps.
 //
 // Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p) a. Any number of ranks. No scratch.
 
@@ -33,7 +33,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm tree = {
     .collective = Collective::barrier,
     .name = "tree",
-    .summary = "the arrivals climb a binomial tree and the release comes down it",
+    .summary = "arrivals propagate up a binomial tree, the release down",
     .paper = "Mellor-Crummey, Scott: Algorithms for scalable synchronization on shared-memory multiprocessors, 1991",
     .steps = "2 ceil(log2 p)",
     .cost = "2 ceil(log2 p) a",

@@ -1,5 +1,5 @@
-// Pipelined binary broadcast: every rank passes each segment on to two others. The pipeline is as short as the tree is
-// low, and each rank sends the data twice.
+// Pipelined binary broadcast: every rank forwards each segment to two others. The pipeline is as short as the tree is
+// low, but each rank sends the data twice.
 //
 // Steps: those of the first segment, about 2 log2 p, + 2(m - 1). Cost: steps (a + n/m b). Any number of ranks. No
 // scratch.
@@ -34,7 +34,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm binary = {
     .collective = Collective::bcast,
     .name = "binary",
-    .summary = "segments come down a binary tree",
+    .summary = "segments move down a binary tree",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .steps = "about 2 log2 p + 2(m - 1)",
     .cost = "(2 log2 p + 2(m - 1))(a + n/m b)",

@@ -1,5 +1,5 @@
-// Binomial broadcast: whoever has the data passes it on, so that the number of those who have it doubles in each step;
-// the largest subtree is served first.
+// Binomial broadcast: every rank that has the data sends it on, so that the number of such ranks doubles in each step;
+// the largest subtree comes first.
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b). Any number of ranks. No scratch.
 
@@ -27,13 +27,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm binomial = {
     .collective = Collective::bcast,
     .name = "binomial",
-    .summary = "the ranks that have the data double in each step",
+    .summary = "the number of ranks with the data doubles in each step",
     .paper = "Johnsson, Ho: Optimum broadcasting and personalized communication in hypercubes, 1989",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p)(a + n b)",
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,

@@ -1,8 +1,8 @@
-// Hierarchical broadcast: the data goes down the levels of the machine, between the leaders of racks, then of nodes,
-// then inside each node, where the leader puts it into shared memory and all others take it out at once. Long data is
-// cut into segments and goes through chains of leaders, so that all levels work at the same time. What is too short to
-// fill a chain goes down level by level: scattered and gathered again by doubling, or, very short, by binomial trees.
-// The root leads wherever it is inside.
+// Hierarchical broadcast: the data moves down the levels of the machine, between the leaders of racks, then of nodes,
+// then inside each node, where the leader copies it into shared memory and all others copy it out concurrently. Long
+// data moves in segments through chains of leaders, so that all levels overlap. Data too short to fill a chain moves
+// level by level: by scatter and recursive doubling or, if very short, by binomial trees. The root is the leader of all
+// its domains.
 //
 // Steps: for m segments and l_i leaders in the groups of level i, sum of l_i - 1 + m - 1 in chains. Any number of ranks
 // and levels. No scratch; without shared memory a binomial tree inside a node.
@@ -54,7 +54,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::bcast,
     .name = "hierarchical",
-    .summary = "down the levels of the machine in segments, inside a node through shared memory",
+    .summary = "down the levels of the machine in segments, through shared memory inside nodes",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

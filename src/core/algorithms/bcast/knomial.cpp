@@ -1,8 +1,8 @@
-// k-nomial broadcast: the binomial tree with k - 1 receivers in place of one for each rank in a round. Flatter and
-// wider: it pays where a rank can have several messages on their way at once.
+// k-nomial broadcast: the binomial tree with k - 1 receivers per rank and round instead of one. A wider and flatter
+// tree, useful if a rank can have several messages in flight.
 //
-// Steps: at most (k - 1) ceil(log_k p). Cost: steps (a + n b). Any number of ranks; k is the number behind the name, as
-// in knomial:8, 4 without one. No scratch.
+// Steps: at most (k - 1) ceil(log_k p). Cost: steps (a + n b). Any number of ranks; k is the width, as in knomial:8;
+// default 4. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "patterns/trees.hpp"
@@ -29,13 +29,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm knomial = {
     .collective = Collective::bcast,
     .name = "knomial",
-    .summary = "the ranks that have the data become k times as many in each round",
+    .summary = "the number of ranks with the data is multiplied by k in each round",
     .paper = "",
     .steps = "at most (k - 1) ceil(log_k p)",
     .cost = "steps (a + n b)",
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .width = 4,
     .build = build,
     .predict = predict,

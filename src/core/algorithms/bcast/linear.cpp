@@ -1,4 +1,4 @@
-// Linear broadcast: the root sends the data to every rank, one after another.
+// Linear broadcast: the root sends the data to every rank in turn.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
@@ -26,6 +26,7 @@ extern const Algorithm linear = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {},
+    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = no_scratch,

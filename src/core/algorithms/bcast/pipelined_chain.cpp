@@ -1,5 +1,5 @@
-// Pipelined chain broadcast: the ranks stand in a line and pass the data on in segments, so that after the first
-// segment has reached the end every link is busy at once.
+// Pipelined chain broadcast: the ranks form a chain and forward the data in segments, so that all links are busy once
+// the first segment has reached the end.
 //
 // Steps: p - 2 + m for m segments and p > 1. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
 
@@ -31,7 +31,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm pipelined_chain = {
     .collective = Collective::bcast,
     .name = "pipelined_chain",
-    .summary = "segments wander down a line of ranks, all links busy at once",
+    .summary = "segments move along a chain of ranks, with all links busy",
     .paper = "",
     .steps = "p - 2 + m",
     .cost = "(p - 2 + m)(a + n/m b)",

@@ -1,7 +1,7 @@
-// Broadcast as scatter and recursive doubling: the data is cut into as many shares as a hypercube has corners, a
-// binomial tree spreads them, and corners exchange all they have across one dimension after another. A rank keeps what
-// the tree brought it, so every byte arrives once. Ranks beyond the largest power of two get the whole from a
-// neighbour.
+// Broadcast as scatter and recursive doubling: the data is divided into as many shares as a hypercube has corners, a
+// binomial tree scatters them, and the corners exchange all their shares across one dimension after another. A rank
+// keeps all it receives in the scatter, so every byte arrives once. Ranks beyond the largest power of two receive all
+// data from a neighbour.
 //
 // Steps: 2 floor(log2 p), + 1 unless p is a power of two. Cost, for a power of two: 2 log2 p a + 2 (p - 1)/p n b. Any
 // number of ranks. No scratch.
@@ -17,7 +17,7 @@ namespace {
 void build(Builder& builder, const Problem& problem) {
   const Rank p = problem.ranks;
   const patterns::Hypercube cube(p);
-  // The root is put last, where it is a corner for any number of ranks, and corners are counted from it.
+  // The root is numbered last, where it is a corner for any number of ranks, and corners are counted from it.
   const auto place_of = [&](Rank rank) { return patterns::at_distance(rank, -problem.root - 1, p); };
   const auto rank_at = [&](Rank place) { return patterns::at_distance(place, problem.root + 1, p); };
   const auto rank_of_corner = [&](Rank corner) { return rank_at(cube.rank_of(cube.corners() - 1 - corner)); };
@@ -59,7 +59,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm scatter_doubling = {
     .collective = Collective::bcast,
     .name = "scatter_doubling",
-    .summary = "shares are spread by a binomial tree and exchanged across the dimensions of a hypercube",
+    .summary = "shares are scattered by a binomial tree and exchanged across the dimensions of a hypercube",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "2 floor(log2 p), + 1 unless p is a power of two",
     .cost = "2 log2 p a + 2 (p - 1)/p n b, for a power of two",

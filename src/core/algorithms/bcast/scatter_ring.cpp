@@ -1,5 +1,6 @@
-// Broadcast as scatter and ring allgather: the data is cut into p shares, which a binomial tree spreads; then they
-// travel around the ring. A rank keeps what the tree brought it, so every byte arrives once on every rank.
+// Broadcast as scatter and ring allgather: the data is divided into p shares, which are scattered by a binomial tree;
+// then they circulate around the ring. A rank keeps all it receives in the scatter, so every byte arrives once on every
+// rank.
 //
 // Steps: ceil(log2 p) + p - 1. Cost: (ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b. Any number of ranks. No scratch.
 
@@ -13,7 +14,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const Rank p = problem.ranks;
-  // Shares are numbered from the root on, as ranks are here.
+  // Shares and ranks are numbered from the root.
   const Rank place = patterns::at_distance(problem.rank, -problem.root, p);
   const auto rank_at = [&](Rank other) { return patterns::at_distance(problem.root, other, p); };
   const auto shares = [&](Rank first, Rank many) {
@@ -49,7 +50,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm scatter_ring = {
     .collective = Collective::bcast,
     .name = "scatter_ring",
-    .summary = "p shares are spread by a binomial tree and travel around a ring",
+    .summary = "p shares are scattered by a binomial tree and circulate around a ring",
     .paper =
         "Barnett, Gupta, Payne, Shuler, van de Geijn, Watts: Interprocessor collective communication library, 1994",
     .steps = "ceil(log2 p) + p - 1",

@@ -1,8 +1,7 @@
-// Linear exclusive scan: every rank keeps what comes from below, adds its own data to it, and passes the sum on. The
-// fold from left to right.
+// Linear exclusive scan: every rank keeps the result received from the rank below, combines it with its own data, and
+// sends that on. Reduces in rank order, left to right.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
-// n.
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 
@@ -38,13 +37,14 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm linear = {
     .collective = Collective::exscan,
     .name = "linear",
-    .summary = "every rank keeps what comes from below, adds its data and passes it on",
+    .summary = "every rank keeps what it receives from below, combines its data and sends that on",
     .paper = "",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "n",
     .restrictions = {},
     .fixed_order = true,
+    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,

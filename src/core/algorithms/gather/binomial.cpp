@@ -1,5 +1,5 @@
-// Binomial gather: blocks climb a binomial tree. A rank collects the blocks of its subtree, which are consecutive ranks
-// from itself on, and sends them on in one piece; the root receives them where they belong.
+// Binomial gather: blocks move up a binomial tree. A rank collects the blocks of its subtree, which consists of
+// consecutive ranks from itself on, and sends them in one message; the root receives them at their final position.
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
@@ -37,13 +37,14 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm binomial = {
     .collective = Collective::gather,
     .name = "binomial",
-    .summary = "blocks climb a binomial tree",
+    .summary = "blocks move up a binomial tree",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p) a + (p - 1) n b",
     .scratch = "at most p/2 n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict_subtrees,

@@ -1,9 +1,9 @@
-// Hierarchical gather: the ranks of a node put their blocks into shared memory, from where the node's leader takes
-// them; leaders of nodes send the blocks of their ranks together to those of racks, and so on up to the root, which
-// leads wherever it is inside. Every node sends one message.
+// Hierarchical gather: the ranks of a node copy their blocks into shared memory, where the node's leader collects them;
+// leaders of nodes send the blocks of their ranks in one message to those of racks, and so on up to the root, which is
+// the leader of all its domains. Every node sends one message.
 //
-// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank they
-// speak for.
+// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank of
+// their domain.
 
 #include "algorithms/hierarchy.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const hierarchy::GatherInside inside(builder, problem, problem.count);
-  const hierarchy::Collected collected(builder, problem, problem.output);
+  const hierarchy::LeaderBlocks collected(builder, problem, problem.output);
   const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
 
   inside(builder, problem.input, block);
@@ -26,7 +26,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::gather,
     .name = "hierarchical",
-    .summary = "blocks of a node are collected in shared memory and go up the levels of the machine together",
+    .summary = "blocks of a node are gathered in shared memory and move up the levels of the machine together",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",
@@ -37,7 +37,7 @@ extern const Algorithm hierarchical = {
     .channels = hierarchy::channels,
     .build = build,
     .predict = nullptr,
-    .scratch_units = hierarchy::Collected::scratch_units,
+    .scratch_units = hierarchy::LeaderBlocks::scratch_units,
 };
 
 }  // namespace quadrille::gather

@@ -1,4 +1,4 @@
-// Linear gather: every rank sends its block to the root, which receives each where it belongs.
+// Linear gather: every rank sends its block to the root, which receives it at its final position.
 //
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
@@ -32,6 +32,7 @@ extern constexpr Algorithm linear = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {},
+    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = no_scratch,

@@ -1,6 +1,6 @@
-// Binomial reduce: partial results climb a binomial tree. A subtree holds consecutive ranks, counted from the tree's
-// root, and is combined behind those combined so far. Where the operation is not commutative the tree's root is rank 0,
-// to keep rank order, and the result takes one more step to the root.
+// Binomial reduce: partial results move up a binomial tree. A subtree consists of consecutive ranks, counted from the
+// tree's root, and is the right operand. If the operation is not commutative, the tree's root is rank 0, to preserve
+// rank order, and the result takes one more step to the root.
 //
 // Steps: ceil(log2 p), + 1 if not commutative and the root is not rank 0. Cost: steps (a + n b + n c). Any number of
 // ranks, any operation. Scratch: 2 n.
@@ -48,13 +48,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm binomial = {
     .collective = Collective::reduce,
     .name = "binomial",
-    .summary = "partial results climb a binomial tree",
+    .summary = "partial results move up a binomial tree",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "ceil(log2 p), + 1 if not commutative and the root is not rank 0",
     .cost = "steps (a + n b + n c)",
     .scratch = "2 n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,

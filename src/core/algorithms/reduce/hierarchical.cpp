@@ -1,9 +1,9 @@
 // Hierarchical reduce: the ranks of a node reduce in shared memory, each a share of every piece, to the node's leader;
-// the leaders of nodes reduce to those of racks, and so on up to the root, which leads wherever it is inside.
+// the leaders of nodes reduce to those of racks, and so on up to the root, which is the leader of all its domains.
 //
 // Cost: inside a node of k ranks n b + n/k (k - 1) c, between leaders as binomial, rabenseifner or, with long data and
-// an operation that commutes, pipelined_chain. Any number of ranks and levels; operations that do not commute where the
-// ranks of a node follow one another. Scratch: n, and on leaders 2 n for each level.
+// a commutative operation, pipelined_chain. Any number of ranks and levels; non-commutative operations only if the
+// ranks of every node are consecutive. Scratch: n, and on leaders 2 n for each level.
 
 #include "algorithms/hierarchy.hpp"
 

@@ -1,6 +1,6 @@
-// In-order binary reduce: a binary tree with the root on top, in which the ranks of the left subtree come before a node
-// and those of the right one behind it. Each node combines left, itself, right: rank order is kept with any root, and
-// without a detour.
+// In-order binary reduce: a binary tree in which the ranks of a vertex's left subtree are lower and those of its right
+// subtree are higher. Each vertex combines left subtree, itself, right subtree: rank order is preserved for any root,
+// without an extra message.
 //
 // Steps: about 2 log2 p. Cost: steps (a + n b + n c). Any number of ranks, any operation. Scratch: 2 n.
 
@@ -30,13 +30,13 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
-// When a node has combined its subtrees, of which one or the other may be empty; the left one is received first.
+// The step in which a vertex has combined its subtrees, either of which may be empty; the left one is received first.
 std::int64_t combined(Rank left, std::int64_t left_steps, Rank right, std::int64_t right_steps) {
   const std::int64_t after_left = left > 0 ? left_steps + 1 : 0;
   return right > 0 ? std::max(after_left, right_steps) + 1 : after_left;
 }
 
-// Steps of even trees of `ranks` and of `ranks` + 1: the halves of both are of two sizes only.
+// Steps of balanced trees of `ranks` and `ranks` + 1: the halves of both have only two sizes.
 std::pair<std::int64_t, std::int64_t> even_trees(Rank ranks) {
   if (ranks == 0) return {0, 0};
   const Rank half = (ranks - 1) / 2;
@@ -62,13 +62,14 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm in_order_binary = {
     .collective = Collective::reduce,
     .name = "in_order_binary",
-    .summary = "partial results climb a binary tree that keeps rank order for any root",
+    .summary = "partial results move up a binary tree that preserves rank order for any root",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
     .steps = "about 2 log2 p",
     .cost = "steps (a + n b + n c)",
     .scratch = "2 n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,

@@ -1,8 +1,8 @@
-// Linear reduce: the root receives the data of all ranks and folds it, from rank 0 up. The plain definition of a
-// reduction, to the bit.
+// Linear reduce: the root receives the data of all ranks and reduces it in rank order. Bitwise equal to the sequential
+// definition.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
-// 3 n at the root.
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: 3 n at
+// the root.
 
 #include <algorithm>
 
@@ -44,13 +44,14 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm linear = {
     .collective = Collective::reduce,
     .name = "linear",
-    .summary = "the root receives everything and folds it from rank 0 up",
+    .summary = "the root receives the data of all ranks and reduces it in rank order",
     .paper = "",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "3 n",
     .restrictions = {},
     .fixed_order = true,
+    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,

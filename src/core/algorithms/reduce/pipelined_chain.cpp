@@ -1,10 +1,10 @@
-// Pipelined chain reduce: partial results wander along a line of ranks in segments, each rank adding its own. The line
-// ends at the root; where the operation is not commutative, or the order is fixed, it runs from rank 0 to the last one,
-// which passes the result on to the root. That is the fold from left to right.
+// Pipelined chain reduce: segments of partial results move along a chain of ranks, each combining its own. The chain
+// ends at the root; if the operation is not commutative, or rank order is required, it runs from rank 0 to the last
+// rank, which sends the result to the root. That reduces from left to right.
 //
-// Steps: p - 2 + m for m segments and p > 1, + m if not commutative and the root is not the last rank. Cost: steps
-// (a + n/m b + n/m c). Any number of ranks, any operation; can fold in a fixed order. Scratch: 2 w n/m for w segments
-// in flight; n at the last rank if it passes the result on.
+// Steps: p - 2 + m for m segments and p > 1, + m if not commutative and the root is not the last rank. Cost: steps (a +
+// n/m b + n/m c). Any number of ranks, any operation; supports rank order. Scratch: 2 w n/m for w segments in flight; n
+// at the last rank if it sends the result to the root.
 
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
@@ -18,7 +18,7 @@ Rank last_of(const Problem& problem) {
   return problem.commutative ? problem.root : problem.ranks - 1;
 }
 
-// Segments that wait to be combined or sent on.
+// Segments that wait to be combined or sent.
 std::int64_t ring_units(const Problem& problem) {
   return patterns::ring_units(problem.count, problem.segment, problem.window);
 }
@@ -31,7 +31,8 @@ void build(Builder& builder, const Problem& problem) {
   if (problem.ranks == 1) builder.copy(problem.input, problem.output);
   if (problem.ranks == 1 || problem.count == 0) return;
 
-  // The result of a rank without an output takes the place of what came in, or, to keep its side, another.
+  // The result of a rank without an output overwrites the received data or, to preserve the operand order, is stored
+  // elsewhere.
   Region arrivals;
   Region results = problem.output;
   if (line.parent) arrivals = builder.scratch(ring_units(problem));
@@ -85,7 +86,7 @@ Prediction predict(const Problem& problem) {
 extern const Algorithm pipelined_chain = {
     .collective = Collective::reduce,
     .name = "pipelined_chain",
-    .summary = "segments of partial results wander down a line of ranks, each adding its own",
+    .summary = "segments of partial results move along a chain of ranks, each combining its own",
     .paper = "",
     .steps = "p - 2 + m, + m if not commutative and the root is not the last rank",
     .cost = "steps (a + n/m b + n/m c)",

@@ -1,5 +1,5 @@
-// Rabenseifner's reduce: a reduce-scatter by halving the vector while doubling the distance, then a gather the same way
-// back to the root. Rank order is kept. Ranks beyond the largest power of two are represented by a neighbour, before
+// Rabenseifner's reduce: a reduce-scatter by halving the vector while doubling the distance, then a gather in reverse
+// to the root. Rank order is preserved. Ranks beyond the largest power of two are represented by a neighbour, before
 // and, if the root is one of them, after.
 //
 // Steps: 2 floor(log2 p), + 1 unless p is a power of two, + 1 if the root is represented. Cost, for a power of two:
@@ -21,7 +21,7 @@ void build(Builder& builder, const Problem& problem) {
     return;
   }
   Accumulator result(builder, problem);
-  take_in_represented(builder, problem, cube, result);
+  combine_represented(builder, problem, cube, result);
   const std::vector<Halves> halves = reduce_by_halving(builder, problem, cube, result);
 
   const Rank top = cube.corner_of(for_the_root.value_or(problem.root));

@@ -1,9 +1,9 @@
 // Hierarchical reduce-scatter: the ranks of a node reduce in shared memory to its leader; leaders run a reduce-scatter
-// in which each gets the shares of its node's ranks together; these are dealt out inside the node.
+// in which each receives the shares of its node's ranks; these are scattered inside the node.
 //
 // Cost: inside a node of k ranks p n b + p n/k (k - 1) c, between leaders as recursive halving or pairwise, n one
-// share. Any number of ranks, the levels above nodes are not heeded; operations that do not commute where the ranks of
-// a node follow one another. Scratch: on leaders 3 p n and what is taken between them.
+// share. Any number of ranks; levels above nodes are ignored; non-commutative operations only if the ranks of every
+// node are consecutive. Scratch: on leaders 3 p n and that of the reduce-scatter between them.
 
 #include "algorithms/hierarchy.hpp"
 
@@ -28,7 +28,7 @@ std::int64_t units_of(const Problem& problem, Rank rank) {
   return share.end - share.begin;
 }
 
-// What each node's ranks get together.
+// The total share of each node's ranks.
 Shares shares_of_nodes(const Problem& problem, const compose::Level& top) {
   std::vector<std::int64_t> counts;
   for (Rank i = 0; i < top.leaders.size(); ++i) {
@@ -40,7 +40,7 @@ Shares shares_of_nodes(const Problem& problem, const compose::Level& top) {
   return Shares(counts);
 }
 
-// The blocks of a node's ranks together, node after node.
+// The blocks ordered by node.
 Region by_nodes(Builder& builder, const Problem& problem, const compose::Level& top, const Region& sum) {
   if (hierarchy::in_rank_order(problem)) return sum;
   const Region sorted = builder.scratch(problem.total());
@@ -56,7 +56,7 @@ Region by_nodes(Builder& builder, const Problem& problem, const compose::Level& 
   return sorted;
 }
 
-// Blocks of one size through shared memory, others by messages.
+// Blocks of equal size through shared memory, others by messages.
 Problem scattered_inside(const Problem& problem) {
   Problem inside = problem;
   inside.room = problem.shares ? 0 : problem.room / 2;
@@ -101,7 +101,7 @@ std::int64_t scratch_units(const Problem& problem) {
   const std::int64_t total = problem.total();
   const Problem among{
       .ranks = hierarchy::leaders_of_nodes(problem).leaders.size(), .count = total, .commutative = problem.commutative};
-  // No node's share is more than all.
+  // No node's share exceeds the total.
   return 3 * total + hierarchy::reduce_scratch_units(reduced) +
          quadrille::scratch_units(*find_algorithm(Collective::reduce_scatter_block, name_among_leaders(problem)),
                                   among);
@@ -112,7 +112,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::reduce_scatter,
     .name = "hierarchical",
-    .summary = "reduced in shared memory inside nodes, then between leaders, and dealt out inside nodes",
+    .summary = "reduced in shared memory inside nodes, then between leaders, and scattered inside nodes",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

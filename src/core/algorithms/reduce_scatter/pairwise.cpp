@@ -1,8 +1,8 @@
-// Pairwise reduce-scatter: every rank sends each other one the share that is that one's. A commutative operation takes
-// the shares as they come; else they are collected and folded from rank 0 up.
+// Pairwise reduce-scatter: every rank sends every other rank its share. With a commutative operation shares are
+// combined as they arrive; otherwise they are collected and reduced in rank order.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks, any operation; can fold in a fixed
-// order. Scratch: 3 n, p n if not commutative.
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks, any operation; supports rank order.
+// Scratch: 3 n; p n if not commutative.
 
 #include <algorithm>
 
@@ -50,13 +50,14 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm pairwise = {
     .collective = Collective::reduce_scatter,
     .name = "pairwise",
-    .summary = "every rank collects its share from all others",
+    .summary = "every rank receives its share from all others",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "3 n; p n if not commutative",
     .restrictions = {},
     .fixed_order = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,

@@ -1,6 +1,6 @@
-// Recursive halving: across one dimension of a hypercube after another, starting with the largest distance, peers
-// exchange the half of the data that belongs on the other's side and combine the half that belongs on their own. Ranks
-// beyond the largest power of two are represented by a neighbour, which hands them their share at the end.
+// Recursive halving: across one dimension of a hypercube after another, starting with the largest distance, peers send
+// the half of the data that belongs to the other's side and combine the half that belongs to their own. Ranks beyond
+// the largest power of two are represented by a neighbour, which sends them their share at the end.
 //
 // Steps: floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two: log2 p a + (p - 1) n b +
 // (p - 1) n c, n one share. Any number of ranks; commutative operations. Scratch: 2 p n.
@@ -12,7 +12,7 @@ namespace quadrille::reduce_scatter {
 
 namespace {
 
-// The whole vector as what is accumulated, away from the caller's buffers.
+// The whole vector is accumulated outside the caller's buffers.
 Problem whole_vector(const Problem& problem) {
   Problem vector = problem;
   vector.count = problem.total();
@@ -30,11 +30,11 @@ void build(Builder& builder, const Problem& problem) {
   }
   const Problem vector = whole_vector(problem);
   Accumulator result(builder, vector);
-  take_in_represented(builder, vector, cube, result);
+  combine_represented(builder, vector, cube, result);
   const Rank corner = cube.corner_of(problem.rank);
   for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
     const Rank peer = cube.neighbour(problem.rank, dimension);
-    // What belongs on the side of a corner: the shares of all ranks that its half stands for.
+    // The side of a corner: the shares of all ranks that its half represents.
     const auto side_of = [&](Rank of) {
       const Rank first = of >> dimension << dimension;
       const Rank end = cube.first_of(first + (Rank{1} << dimension));
@@ -79,6 +79,7 @@ extern constexpr Algorithm recursive_halving = {
     .scratch = "2 p n",
     .restrictions = {.commutative = true},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,

@@ -1,8 +1,8 @@
-// Ring reduce-scatter: each share travels once around the ring, every rank adding its own contribution, and ends on the
-// rank it belongs to.
+// Ring reduce-scatter: each share circulates once around the ring, every rank combining its contribution, and ends at
+// the rank it belongs to.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks; commutative operations, since a share
-// is folded from where it starts. Scratch: 2 n.
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks; commutative operations, since the
+// reduction of each share starts at another rank. Scratch: 2 n.
 
 #include "patterns/ring.hpp"
 
@@ -51,12 +51,13 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm ring = {
     .collective = Collective::reduce_scatter,
     .name = "ring",
-    .summary = "shares travel around a ring to the rank they belong to, every rank adding its own",
+    .summary = "shares circulate around a ring to the rank they belong to, every rank combining its own",
     .paper = "Patarasuk, Yuan: Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "2 n",
     .restrictions = {.commutative = true},
+    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,

@@ -1,10 +1,10 @@
-// Hierarchical scan: the ranks of a node scan in shared memory; the last of each node has its sum, and with those of
-// the other nodes finds what is before its node; that goes to the node's ranks through shared memory, and into their
-// results.
+// Hierarchical scan: the ranks of a node scan in shared memory; the last rank of each node has the node's total, and
+// runs an exscan with those of the other nodes; its result is distributed in shared memory and combined into the
+// results of the node's ranks.
 //
-// Steps: ceil(log2 l) for l nodes. Cost inside a node of k ranks: 3 n b + k n c. Any number of ranks, the levels above
-// nodes are not heeded. Where the ranks of a node do not follow one another: recursive doubling. Scratch: n, and what
-// the exscan between nodes takes.
+// Steps: ceil(log2 l) for l nodes. Cost inside a node of k ranks: 3 n b + k n c. Any number of ranks; levels above
+// nodes are ignored. If the ranks of a node are not consecutive: recursive doubling. Scratch: n, and that of the exscan
+// between nodes.
 
 #include "algorithms/hierarchy.hpp"
 
@@ -75,7 +75,7 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::scan,
     .name = "hierarchical",
-    .summary = "in shared memory inside nodes; what is before a node comes from the ends of the others",
+    .summary = "in shared memory inside nodes, with an exscan between the last ranks of the nodes",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",

@@ -1,8 +1,7 @@
-// Linear scan: every rank adds its data to what the one below it has, and passes the sum on. The fold from left to
-// right.
+// Linear scan: every rank combines its data with the result of the rank below, and sends it on. Reduces in rank order,
+// left to right.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; can fold in a fixed order. Scratch:
-// n.
+// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 
@@ -29,13 +28,14 @@ std::int64_t scratch_units(const Problem& problem) {
 extern const Algorithm linear = {
     .collective = Collective::scan,
     .name = "linear",
-    .summary = "every rank adds its data to what comes from below and passes it on",
+    .summary = "every rank combines its data with what it receives from below and sends it on",
     .paper = "",
     .steps = "p - 1",
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "n",
     .restrictions = {},
     .fixed_order = true,
+    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,

@@ -1,7 +1,7 @@
-// Recursive doubling scan: ranks exchange the sums of all they have heard of across one dimension of a hypercube after
-// another; what comes from below goes into the result as well.
+// Recursive doubling scan: ranks exchange their partial results across one dimension of a hypercube after another;
+// those from lower ranks are also combined into the result.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b + 2 n c). Any number of ranks, any operation. Scratch: 2 n, in place
+// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b + 2 n c). Any number of ranks, any operation. Scratch: 2 n; in place
 // 3 n.
 
 #include "algorithms/prefix.hpp"
@@ -21,13 +21,14 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm recursive_doubling = {
     .collective = Collective::scan,
     .name = "recursive_doubling",
-    .summary = "sums of blocks of ranks are exchanged across the dimensions of a hypercube",
+    .summary = "partial results are exchanged across the dimensions of a hypercube",
     .paper = "Hillis, Steele: Data parallel algorithms, 1986",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p)(a + n b + 2 n c)",
     .scratch = "2 n; in place 3 n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .build = build,
     .predict = predict_prefix_by_doubling,
     .scratch_units = prefix_by_doubling_scratch_units,

@@ -1,5 +1,5 @@
-// Binomial scatter: the blocks of a whole subtree, which are consecutive ranks, come down a binomial tree in one piece;
-// a rank keeps its own and sends the others on.
+// Binomial scatter: the blocks of a whole subtree, which consists of consecutive ranks, move down a binomial tree in
+// one message; a rank keeps its own and forwards the others.
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
@@ -36,13 +36,14 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm binomial = {
     .collective = Collective::scatter,
     .name = "binomial",
-    .summary = "the blocks of whole subtrees come down a binomial tree",
+    .summary = "the blocks of whole subtrees move down a binomial tree",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "ceil(log2 p)",
     .cost = "ceil(log2 p) a + (p - 1) n b",
     .scratch = "at most p/2 n",
     .restrictions = {},
     .logarithmic = true,
+    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict_subtrees,

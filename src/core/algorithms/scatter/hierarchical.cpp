@@ -1,9 +1,9 @@
-// Hierarchical scatter: the root sends the leader of each domain the blocks of all its ranks together, and so on down
-// the levels of the machine; the leader of a node puts them into shared memory, from where each rank takes its own.
-// Every node receives one message.
+// Hierarchical scatter: the root sends the leader of each domain the blocks of all its ranks in one message, and so on
+// down the levels of the machine; the leader of a node copies them into shared memory, from which each rank copies its
+// own. Every node receives one message.
 //
-// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank they
-// speak for.
+// Steps: l - 1 for each level of l leaders. Any number of ranks and levels. Scratch: on leaders, n for each rank of
+// their domain.
 
 #include "algorithms/hierarchy.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   const hierarchy::ScatterInside inside(builder, problem, problem.count);
-  const hierarchy::Collected collected(builder, problem, problem.input);
+  const hierarchy::LeaderBlocks collected(builder, problem, problem.input);
   const node::BlockOf block = [&](Rank rank) { return collected.block(rank); };
 
   for (const compose::Level& level : compose::levels_of(problem)) {
@@ -36,7 +36,7 @@ void build(Builder& builder, const Problem& problem) {
 extern const Algorithm hierarchical = {
     .collective = Collective::scatter,
     .name = "hierarchical",
-    .summary = "blocks of a node come down the levels of the machine together, and are dealt out in shared memory",
+    .summary = "blocks of a node move down the levels of the machine together, and are scattered in shared memory",
     .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
     .steps = "by levels",
     .cost = "by levels",
@@ -47,7 +47,7 @@ extern const Algorithm hierarchical = {
     .channels = hierarchy::channels,
     .build = build,
     .predict = nullptr,
-    .scratch_units = hierarchy::Collected::scratch_units,
+    .scratch_units = hierarchy::LeaderBlocks::scratch_units,
 };
 
 }  // namespace quadrille::scatter

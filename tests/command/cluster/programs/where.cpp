@@ -1,4 +1,4 @@
-// Prints of each rank: its number, its host, and the first and the number of those that share memory with it.
+// Prints for each rank: its number, its host, and the first and the number of ranks that share memory with it.
 
 #include <mpi.h>
 #include <unistd.h>
@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::printf("%zu %s %d %d\n", i, all[i].host.data(), all[i].first, all[i].sharing);
   }
   std::fflush(stdout);
-  // With an argument it stays until somebody ends it.
+  // With an argument it waits until it is killed.
   if (argc > 1) {
     while (true) pause();
   }

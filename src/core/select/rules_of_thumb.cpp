@@ -1,0 +1,80 @@
+#include "select/rules_of_thumb.hpp"
+
+#include "algorithms/catalogue.hpp"
+
+namespace quadrille {
+
+namespace {
+
+// Below this the latency of a message outweighs its bytes.
+constexpr std::int64_t short_bytes = 8192;
+// Bruck's detours pay only for blocks that are a message's overhead rather than its contents.
+constexpr std::int64_t tiny_bytes = 256;
+
+// A pipeline takes p - 2 + m steps of a segment, a tree log2 p of all m: the pipeline pays once m outgrows p.
+bool worth_a_pipeline(const Case& asked, std::int64_t segment) {
+  return asked.ranks > 2 && segment > 0 && asked.count_bytes() / segment > asked.ranks;
+}
+
+bool is_short(const Case& asked) {
+  return asked.count_bytes() <= short_bytes || asked.count < asked.ranks;
+}
+
+const char* name_in_fixed_order(const Case& asked, std::int64_t segment) {
+  switch (asked.collective) {
+    case Collective::allreduce:
+      return is_short(asked) ? "pipelined_chain" : "pairwise";
+    case Collective::reduce:
+      return worth_a_pipeline(asked, segment) ? "pipelined_chain" : "linear";
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block:
+      return "pairwise";
+    default:
+      return "linear";
+  }
+}
+
+const char* name_for(const Case& asked, std::int64_t segment) {
+  switch (asked.collective) {
+    case Collective::barrier:
+      return "dissemination";
+    case Collective::bcast:
+      return worth_a_pipeline(asked, segment) ? "pipelined_chain" : "binomial";
+    case Collective::reduce:
+      return is_short(asked) ? "binomial" : "rabenseifner";
+    case Collective::allreduce:
+      return is_short(asked) ? "recursive_doubling" : "rabenseifner";
+    case Collective::gather:
+    case Collective::scatter:
+      return asked.count_bytes() <= short_bytes ? "binomial" : "linear";
+    case Collective::gatherv:
+    case Collective::scatterv:
+      return "linear";
+    case Collective::allgather:
+      return asked.count_bytes() <= short_bytes ? "bruck" : "ring";
+    case Collective::allgatherv:
+      return "ring";
+    case Collective::alltoall:
+      if (asked.in_place) return "tournament";
+      return asked.count_bytes() <= tiny_bytes && asked.ranks > 8 ? "bruck" : "linear";
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      return asked.in_place ? "tournament" : "linear";
+    case Collective::reduce_scatter:
+    case Collective::reduce_scatter_block:
+      return asked.commutative ? "recursive_halving" : "pairwise";
+    case Collective::scan:
+    case Collective::exscan:
+      return "recursive_doubling";
+  }
+  return "";
+}
+
+}  // namespace
+
+const Algorithm& usual_algorithm(const Case& asked, std::int64_t segment) {
+  return *find_algorithm(asked.collective,
+                         asked.fixed_order ? name_in_fixed_order(asked, segment) : name_for(asked, segment));
+}
+
+}  // namespace quadrille

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/algorithm.hpp"
+#include "select/case.hpp"
+
+namespace quadrille {
+
+// The algorithm to use where nothing is known of the machine; `segment` is in bytes. It may not be able to run the case
+// (see refusal).
+const Algorithm& usual_algorithm(const Case& asked, std::int64_t segment);
+
+}  // namespace quadrille

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "select/budget.hpp"
+#include "select/case.hpp"
+#include "select/decision.hpp"
+#include "select/guide.hpp"
+
+namespace quadrille {
+
+class Topology;
+
+// What users set for all calls, the same on every rank. Plain bytes.
+struct Preferences {
+  std::int64_t memory = 0;      // QUADRILLE_MEMORY: bytes a rank, on each communicator; 0: no limit
+  std::int64_t part = 1 << 30;  // QUADRILLE_PART: longer messages travel in parts of so many bytes
+  // Over TCP Open MPI sends 64 KiB at once, headers included; longer messages wait for an answer first.
+  std::int64_t segment = 32768;  // QUADRILLE_SEGMENT: bytes of a segment, for algorithms that pipeline
+  std::array<Variant, collectives> variants = {};  // QUADRILLE_ALGORITHM
+
+  const Variant& variant(Collective collective) const { return variants[static_cast<std::size_t>(collective)]; }
+};
+
+// What one call asks for, the same on every rank.
+struct Request {
+  // Whether the MPI's own function may run the call, and when: never; where no variant keeps to the memory limit; or
+  // also where no rule of the tuning table holds.
+  enum class Native : std::uint8_t { never, without_memory, without_rule };
+
+  Variant variant = {};  // none: any
+  Native native = Native::never;
+};
+
+// Decides how the calls on one communicator are run. It looks at nothing but the case and what was agreed when the
+// communicator was first seen, so that every rank decides alike, without a message.
+class Selector {
+ public:
+  Selector() = default;
+  // `slot_bytes` are what each rank has in its node's shared memory, 0 if there is none. The topology must outlive it.
+  Selector(const Preferences& preferences, std::span<const PlacedRule> rules, Rank ranks, const Topology& topology,
+           std::int64_t slot_bytes);
+
+  const Placement& placement() const { return placement_; }
+  const Preferences& preferences() const { return preferences_; }
+  const Guide& guide() const { return guide_; }
+
+  Decision decide(const Case& asked, const Request& request) const;
+
+  // Units of the case that a rank has room for in its node's memory; see Problem.
+  std::int64_t room(const Case& asked) const;
+  // A schedule that uses shared memory may have so many slots.
+  static constexpr std::int64_t most_slots = 4;
+
+ private:
+  Variant completed(Variant variant, const Case& asked) const;
+  bool can_run(const Variant& variant, const Case& asked) const;
+  std::int64_t needed(const Variant& variant, const Case& asked) const;
+  bool consider(Variant variant, Reason reason, const Case& asked, Decision& decision) const;
+  void settle(Decision& decision, Variant variant, const Reason& reason, const Case& asked) const;
+
+  Preferences preferences_;
+  Guide guide_;
+  Placement placement_;
+  const Topology* topology_ = nullptr;
+  std::int64_t slot_bytes_ = 0;
+};
+
+}  // namespace quadrille

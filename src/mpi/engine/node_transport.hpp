@@ -1,0 +1,52 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layout/layout.hpp"
+#include "run/memory.hpp"
+#include "run/runner.hpp"
+#include "schedule/schedule.hpp"
+#include "shared_memory/lanes.hpp"
+
+namespace quadrille::engine {
+
+// The memory of a node, as the collectives of one communicator use it; no lanes: there is none.
+struct NodeGround {
+  shared::Lanes* lanes = nullptr;
+  std::span<const std::int32_t> seats;  // by rank: its number on its node
+};
+
+// Slots and counters of one run in the memory of the node. Not thread-safe.
+class NodeTransport {
+ public:
+  explicit NodeTransport(const NodeGround& ground) : ground_(ground) {}
+
+  // What slots hold elements of.
+  void lay_out(const Schedule& schedule, const Layout& element);
+  // The run has the lane of that number; see Lanes.
+  void start(std::int64_t run) { run_ = run; }
+
+  // A piece of a slot. The schedule and the layout are those that were laid out.
+  Placed placed(const Schedule& schedule, const Layout& element, const Piece& piece) const;
+  void publish(std::int32_t counter, std::int64_t value) const { ground_.lanes->publish(run_, counter, value); }
+  bool reached(Rank owner, std::int32_t counter, std::int64_t value) const {
+    return ground_.lanes->reached(run_, seat(owner), counter, value);
+  }
+  // Sleeps until the counter is set, but not for longer than so long.
+  void sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds most) const {
+    ground_.lanes->sleep(run_, seat(awaited.owner), awaited.counter, awaited.value, most);
+  }
+
+ private:
+  std::int32_t seat(Rank rank) const { return ground_.seats[static_cast<std::size_t>(rank)]; }
+
+  NodeGround ground_;
+  std::int64_t run_ = 0;
+  std::vector<std::int64_t> slot_offsets_;  // and behind them what they take
+};
+
+}  // namespace quadrille::engine

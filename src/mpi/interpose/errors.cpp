@@ -1,0 +1,29 @@
+#include "interpose/errors.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+namespace quadrille::interpose {
+
+int report_error(MPI_Comm comm, int code, const char* text) {
+  fmt::print(stderr, "quadrille: {}\n", text);
+  PMPI_Comm_call_errhandler(comm, code);
+  return code;
+}
+
+bool is_for_mpi_to_report(const Error& error) {
+  switch (error.code()) {
+    case MPI_ERR_ARG:
+    case MPI_ERR_BUFFER:
+    case MPI_ERR_COUNT:
+    case MPI_ERR_OP:
+    case MPI_ERR_ROOT:
+    case MPI_ERR_TYPE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace quadrille::interpose

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <quadrille/collective.hpp>
+#include <string>
+#include <vector>
+
+#include "measure/cell.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): theirs
+class App;
+}
+
+namespace quadrille::measure {
+
+// The options of `quadrille bench`.
+struct BenchOptions {
+  std::vector<Collective> collectives;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::string> algorithms;  // names such as bruck:4; "all", "default"
+  Goal goal;
+  double pause = 1e-3;
+  bool warm = false;
+  bool control = false;
+  double delay = 0;  // of a deliberately slowed native call, relative to its time; 0: none
+  std::uint64_t seed = 1;
+  std::string label;
+  std::string json;  // files; "-": standard output; empty: none
+  std::string csv;
+  std::string plot;
+  std::string table;  // the tuning table to update
+};
+
+// Adds the options to `quadrille bench`, for its help.
+void add_options(CLI::App& app);
+
+// Thrown for --help and for invalid options.
+struct ParseExit {
+  int status = 0;
+  std::string text;  // for standard output if the status is 0, else for standard error
+};
+BenchOptions parse_bench_options(int argc, const char* const* argv);
+
+// Parses "8,64KiB,1MiB", "8-1MiB" (powers of two), "8-1MiB*16" (powers of 16); without duplicates. Throws
+// std::invalid_argument.
+std::vector<std::int64_t> parse_sizes(const std::string& text);
+
+}  // namespace quadrille::measure

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "measure/report.hpp"
+#include "select/table.hpp"
+
+namespace quadrille::measure {
+
+struct TuningOptions {
+  double level = 0.05;  // the chance that any algorithm of a cell wins by luck
+  double gain = 0.03;   // minimum gain of a winner
+};
+
+// Derives a section of a tuning table. An algorithm wins at a size if the upper end of the confidence interval of its
+// ratio to native is below 1 - gain; of several winners, the one with the smallest ratio is used. Between two
+// neighbouring sizes the rule is for an algorithm that wins at both, with the smallest product of the two ratios. Where
+// none wins at both, and below the smallest and above the largest size, there is no rule. `nodes` and `segment` are
+// those of the measured communicator.
+Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t segment,
+                       const TuningOptions& options = {});
+
+// The collectives of a report, without duplicates.
+std::vector<Collective> measured_collectives(const Report& report);
+
+}  // namespace quadrille::measure
