@@ -76,9 +76,12 @@ struct ShapeHash {
 struct CallKeyHash {
   // In every call, so no more than is needed.
   std::size_t operator()(const CallKey& key) const {
+    // Counts may be anything: unsigned sums wrap around.
+    const auto of = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
+    const std::uint64_t elements =
+        of(key.input_element) + 3 * of(key.output_element) + 7 * of(key.memory) + of(key.width);
     const std::uint64_t numbers =
-        bits_of_small(key) ^ static_cast<std::uint64_t>(key.input_count + 5 * key.output_count) ^
-        static_cast<std::uint64_t>(key.input_element + 3 * key.output_element + 7 * key.memory + key.width) << 20U;
+        bits_of_small(key) ^ (of(key.input_count) + 5 * of(key.output_count)) ^ elements << 20U;
     const std::uint64_t handles = key.input_type + 3 * key.output_type + 9 * key.op;
     const std::uint64_t hash = (numbers ^ handles << 7U ^ handles >> 5U) * 0x9e3779b97f4a7c15U;
     return hash ^ hash >> 32U;
