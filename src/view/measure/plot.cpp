@@ -160,6 +160,19 @@ std::string subheading(const std::vector<NamedReport>& reports) {
   return shared ? setting_of(reports.front().report.provenance) : fmt::format("{}", fmt::join(settings, "\n"));
 }
 
+draw::Axis y_axis(PlotOptions::Value value) {
+  switch (value) {
+    case PlotOptions::Value::ratios:
+      return {"time of a call / time of the MPI's own (below 1 is faster): median and 95 % interval",
+              draw::Quantity::ratio};
+    case PlotOptions::Value::rates:
+      return {"size / time of a call: median and 95 % interval", draw::Quantity::bytes_a_second};
+    case PlotOptions::Value::times:
+      break;
+  }
+  return {"time of a call: median and 95 % interval", draw::Quantity::seconds};
+}
+
 }  // namespace
 
 std::string setting_of(const Provenance& from) {
@@ -204,14 +217,7 @@ draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& v
   } else {
     plot.x = {"size of the data", draw::Quantity::bytes};
   }
-  if (ratios) {
-    plot.y = {"time of a call / time of the MPI's own (below 1 is faster): median and 95 % interval",
-              draw::Quantity::ratio};
-  } else if (rates) {
-    plot.y = {"size / time of a call: median and 95 % interval", draw::Quantity::bytes_a_second};
-  } else {
-    plot.y = {"time of a call: median and 95 % interval", draw::Quantity::seconds};
-  }
+  plot.y = y_axis(view.value);
   return plot;
 }
 
