@@ -3,8 +3,6 @@
 find_program(DOXYGEN doxygen)
 mark_as_advanced(DOXYGEN)
 configure_file(${PROJECT_SOURCE_DIR}/docs/Doxyfile.in ${PROJECT_BINARY_DIR}/Doxyfile @ONLY)
-# Families of collectives are in a folder of their own; what is in detail is not part of the interface.
-file(APPEND ${PROJECT_BINARY_DIR}/Doxyfile "RECURSIVE = YES\nEXCLUDE = ${PROJECT_SOURCE_DIR}/include/quadrille/detail\n")
 if(DOXYGEN)
   set(reference_command ${DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile)
   add_custom_target(reference COMMAND ${reference_command} COMMENT "Writing the reference" VERBATIM)

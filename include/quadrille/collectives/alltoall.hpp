@@ -56,9 +56,9 @@ class AlltoallCollectives : public detail::CollectiveFamily<AlltoallCollectives>
 
   /// alltoall with blocks of different lengths; with ranges they are contiguous.
   ///
-  /// In place (MPI_IN_PLACE as input, where `send` is ignored and may be {}; or the same range twice) the blocks that
-  /// two ranks exchange have equal lengths; datatypes may have gaps. The call takes no more memory than
-  /// Options::memory, at least 256 bytes, which may differ between ranks. For other counts see
+  /// In place (MPI_IN_PLACE as input, where `send` is ignored and may be {}; or one object as both ranges, on
+  /// every rank) the blocks that two ranks exchange have equal lengths; datatypes may have gaps. The call takes no more
+  /// memory than Options::memory, at least 256 bytes, which may differ between ranks. For other counts see
   /// InPlaceCollectives::alltoallv_in_place.
   ///@{
   void alltoallv(const void* input, const Blocks& send, void* output, const Blocks& receive,

@@ -12,12 +12,6 @@ std::int64_t Shares::most() const {
   return most;
 }
 
-std::uint64_t Shares::mark() const {
-  std::uint64_t mark = 0;
-  for (std::int64_t end : ends_) mark = (mark ^ static_cast<std::uint64_t>(end)) * 0x9e3779b97f4a7c15U;
-  return mark;
-}
-
 Region Problem::block(const Region& side, Rank peer) const {
   if (!separate) return side.part(share(peer));
   Region block = side;

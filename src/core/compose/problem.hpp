@@ -31,7 +31,18 @@ class Shares {
     return true;
   }
   // A hash of the counts.
-  std::uint64_t mark() const;
+  std::uint64_t mark() const {
+    return mark_of(static_cast<Rank>(ends_.size()), [&](Rank rank) { return of(rank).end - of(rank).begin; });
+  }
+  // The same of those that are count_of(rank).
+  template <class CountOf>
+  static std::uint64_t mark_of(Rank ranks, CountOf&& count_of) {
+    std::uint64_t mark = 0;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      mark = (mark ^ static_cast<std::uint64_t>(count_of(rank))) * 0x9e3779b97f4a7c15U;
+    }
+    return mark;
+  }
 
   friend bool operator==(const Shares&, const Shares&) = default;
 

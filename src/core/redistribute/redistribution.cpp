@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "patterns/tournament.hpp"
+#include "redistribute/limits.hpp"
 
 namespace quadrille::redistribute {
 
@@ -31,30 +32,6 @@ std::size_t index(std::int64_t number) {
 
 std::int64_t length_of(const Range& range) {
   return range.end - range.begin;
-}
-
-// After settling: the data of a source is one fragment, except for grants that overtook others; then the parts of the
-// own block; and each of the ranges in between may split one.
-std::int64_t settled_fragments(std::int64_t messages, std::int64_t in_flight) {
-  return 2 * messages + 2 * in_flight + 2;
-}
-
-std::int64_t default_slack(std::int64_t messages) {
-  return 32 + 2 * messages;
-}
-
-// Guarantees space for one more grant after settling and moving data home.
-std::int64_t fragments_limit(std::int64_t messages, std::int64_t in_flight, std::int64_t slack) {
-  return settled_fragments(messages, in_flight) + in_flight + slack + 4;
-}
-
-// Each hole is between two ranges that are not free.
-std::int64_t holes_limit(std::int64_t fragments, std::int64_t messages, std::int64_t in_flight) {
-  return fragments + 2 * messages + in_flight + 2;
-}
-
-std::int64_t rooms_limit(std::int64_t messages, std::int64_t in_flight) {
-  return 2 * messages + in_flight + 2;
 }
 
 std::int64_t clamp_in_flight(std::int64_t in_flight) {

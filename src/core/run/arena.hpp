@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace quadrille {
@@ -15,6 +17,9 @@ class Arena {
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena();
+
+  // A block that is given back with its owner.
+  class Block;
 
   // Throws std::bad_alloc.
   std::byte* allocate(std::int64_t bytes);
@@ -40,6 +45,33 @@ class Arena {
   std::int64_t keep_ = 32 << 20;
   std::int64_t in_use_ = 0;
   std::int64_t peak_ = 0;
+};
+
+class Arena::Block {
+ public:
+  Block() = default;
+  Block(Arena& arena, std::int64_t bytes) : arena_(&arena), memory_(arena.allocate(bytes)), bytes_(bytes) {}
+  Block(Block&& other) noexcept { swap(other); }
+  Block& operator=(Block&& other) noexcept {
+    Block(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Block() {
+    if (memory_) arena_->release(memory_);
+  }
+
+  std::span<std::byte> bytes() const { return {memory_, static_cast<std::size_t>(bytes_)}; }
+
+ private:
+  void swap(Block& other) noexcept {
+    std::swap(arena_, other.arena_);
+    std::swap(memory_, other.memory_);
+    std::swap(bytes_, other.bytes_);
+  }
+
+  Arena* arena_ = nullptr;
+  std::byte* memory_ = nullptr;
+  std::int64_t bytes_ = 0;
 };
 
 }  // namespace quadrille

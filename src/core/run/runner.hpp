@@ -12,7 +12,7 @@
 
 namespace quadrille {
 
-// Is told of everything a run does, in the order it happens.
+// Observes everything a run does, in the order it happens.
 class Observer {
  public:
   virtual ~Observer() = default;

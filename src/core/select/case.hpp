@@ -6,8 +6,8 @@
 
 namespace quadrille {
 
-// How a collective is called.
-enum class Form : std::uint8_t { blocking, non_blocking, persistent };
+// How a collective is called; // persistent calls count as non-blocking ones.
+enum class Form : std::uint8_t { blocking, non_blocking };
 
 // What is asked for, by what every rank of the communicator knows alike: no handle, no address, nothing that only the
 // root knows, and of alltoallv, alltoallw, gatherv and scatterv no size, since no rank has the counts of the others.

@@ -343,7 +343,7 @@ Prepared prepare(Context& context, const detail::Call& call, const CallOptions& 
   if (simple) {
     engine::Cache::Recalled known = context.recall(key, call.input.address, call.output.address);
     if (known.task) return {std::move(known.task)};
-    if (known.native) return {nullptr, known.native->source()};
+    if (known.native) return {nullptr, *known.native};
   }
   Preparation preparation(context, call, options);
   Prepared prepared{preparation.task(handles), preparation.decision().source()};

@@ -87,7 +87,13 @@ Call exchanging(const RangeCall& range, const Traits& of, int ranks) {
   const auto& [root, send_counts, receive_counts] = range.arguments;
   UserBuffer input = range.input;
   UserBuffer output = range.output;
-  if (range.same_range || (input.count > 0 && input.address == output.address)) input.address = MPI_IN_PLACE;
+  const bool same_memory = input.count > 0 && input.address == output.address;
+  // A rank without elements has no address to tell it by: two objects may not decide, where counts differ by rank.
+  if (of.separate_blocks && same_memory && !range.same_range) {
+    refuse(range.collective,
+           "two ranges share their memory: pass one object as input and output, or call alltoallv_in_place");
+  }
+  if (range.same_range || same_memory) input.address = MPI_IN_PLACE;
   bool unequal = false;
   if (of.separate_blocks) {
     if (input.address != MPI_IN_PLACE) {

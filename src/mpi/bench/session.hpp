@@ -48,10 +48,10 @@ class Session {
   const Place& place() const { return place_; }
   // What our algorithms run on.
   const engine::Context& measured() const { return *measured_; }
-  // What was measured, without provenance; on rank 0, elsewhere nothing. What can't be measured is told on standard
+  // What was measured, without provenance; on rank 0, elsewhere nothing. What can't be measured is reported on standard
   // error.
   measure::Report run();
-  // All that was wished for was measured. On rank 0.
+  // All that was asked for was measured. On rank 0.
   bool complete() const { return complete_; }
 
  private:

@@ -10,7 +10,6 @@ namespace {
 // Of one shape: calls that differ in what a schedule does not depend on, such as the operation, and calls in flight.
 constexpr std::size_t most_families = 64;
 constexpr std::size_t most_idle = 64;
-constexpr std::size_t most_shares = 64;
 // Of one shape: calls of so many different sizes.
 constexpr std::size_t most_keys = 4096;
 // What an entry, a family and a key take beside programs and tasks, in lists and tables.
@@ -164,7 +163,7 @@ Cache::Recalled Cache::recall(const CallKey& key, const void* input, const void*
   if (!known) return {};
   Family& family = *known->family;
   use(*family.entry);
-  if (!family.entry->program) return {nullptr, &family.decisions[known->decision]};
+  if (!family.entry->program) return {nullptr, family.decisions[known->decision].source()};
   if (family.idle.empty()) return {};
   // A buffer that is NULL wants a second look.
   const Task::Sizes& sizes = known->sizes;
@@ -177,7 +176,7 @@ Cache::Recalled Cache::recall(const CallKey& key, const void* input, const void*
     task->home() = {known, epoch_};
   }
   task->set_addresses(input, output);
-  return {std::move(task), nullptr};
+  return {std::move(task), std::nullopt};
 }
 
 void Cache::keep_native(const CallKey& key, const Decision& decision) {
@@ -189,15 +188,18 @@ void Cache::keep_native(const CallKey& key, const Decision& decision) {
 
 std::shared_ptr<const Shares> Cache::shares(const detail::Integers& counts, Rank ranks) {
   const auto count_of = [&](Rank rank) { return counts[rank]; };
-  for (const auto& known : shares_) {
-    if (known->are(count_of)) return known;
+  const std::uint64_t mark = Shares::mark_of(ranks, count_of);
+  const auto [first, last] = shares_.equal_range(mark);
+  for (auto known = first; known != last; ++known) {
+    if (known->second->are(count_of)) return known->second;
   }
-  if (shares_.size() >= most_shares) {
-    std::erase_if(shares_, [](const auto& unused) { return unused.use_count() == 1; });
+  if (shares_.size() >= most_shares_) {
+    std::erase_if(shares_, [](const auto& unused) { return unused.second.use_count() == 1; });
+    most_shares_ = std::max(most_shares_, 2 * shares_.size());
   }
   std::vector<std::int64_t> all;
   for (Rank rank = 0; rank < ranks; ++rank) all.push_back(counts[rank]);
-  return shares_.emplace_back(std::make_shared<const Shares>(all));
+  return shares_.emplace(mark, std::make_shared<const Shares>(all))->second;
 }
 
 }  // namespace quadrille::engine

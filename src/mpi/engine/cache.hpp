@@ -5,6 +5,7 @@
 #include <functional>
 #include <list>
 #include <memory>
+#include <optional>
 #include <quadrille/detail/call.hpp>
 #include <unordered_map>
 #include <vector>
@@ -30,8 +31,8 @@ class Cache {
 
   // What an earlier call with that key has left.
   struct Recalled {
-    std::unique_ptr<Task> task;        // bound to these addresses; null: none is idle
-    const Decision* native = nullptr;  // the MPI's own function runs such calls; null: that is not known
+    std::unique_ptr<Task> task;               // bound to these addresses; null: none is idle
+    std::optional<Reason::Kind> native = {};  // the MPI's own function runs such calls, and why
   };
   Recalled recall(const CallKey& key, const void* input, const void* output);
   // Such calls are run by the MPI's own function.
@@ -89,7 +90,8 @@ class Cache {
   std::unordered_map<CallKey, Known, CallKeyHash> by_key_;
   std::array<const Known*, 64> recent_ = {};  // of them, by hash: those found last
   std::uint64_t epoch_ = 1;                   // another one whenever a key is forgotten
-  std::vector<std::shared_ptr<const Shares>> shares_;
+  std::unordered_multimap<std::uint64_t, std::shared_ptr<const Shares>> shares_;  // by Shares::mark
+  std::size_t most_shares_ = 64;                                                  // until those that nothing uses go
 };
 
 }  // namespace quadrille::engine

@@ -1,5 +1,7 @@
 #include "engine/exchange.hpp"
 
+#include <fmt/format.h>
+
 #include <quadrille/error.hpp>
 #include <stdexcept>
 #include <utility>
@@ -90,6 +92,13 @@ void Exchange::start(int first_tag, std::int64_t run) {
     machine_->start();
     machine_->advance();
   });
+}
+
+std::vector<std::string> Exchange::awaited() const {
+  std::vector<std::string> all = machine_->awaited();
+  if (binding_.scale == 1) return all;
+  for (std::string& one : all) one += fmt::format(", all lengths times {}", binding_.scale);
+  return all;
 }
 
 bool Exchange::cancel() {

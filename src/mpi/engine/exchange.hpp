@@ -62,7 +62,7 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   const Runner* runner() const { return runner_; }
   const Schedule& schedule() const { return program_->schedule(); }
   // For people.
-  std::vector<std::string> awaited() const { return machine_->awaited(); }
+  std::vector<std::string> awaited() const;
 
   // Gives up a run, if there is one; the listener does not hear of it. Returns whether MPI may still read what was
   // being sent.

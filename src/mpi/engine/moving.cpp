@@ -11,6 +11,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "engine/context.hpp"
+#include "engine/mistakes.hpp"
 #include "engine/words.hpp"
 #include "redistribute/redistribution.hpp"
 
@@ -43,64 +44,6 @@ void forget_empty(const std::vector<std::int64_t>& counts, std::vector<std::int6
 std::int64_t total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
-
-Complaint negative(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at) {
-  for (const auto* numbers : {&counts, &at}) {
-    const auto found = std::find_if(numbers->begin(), numbers->end(), [](std::int64_t one) { return one < 0; });
-    if (found != numbers->end()) return {Of::negative, *found};
-  }
-  return {};
-}
-
-// Whether all sums and products of these are numbers.
-Complaint excessive(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at,
-                    std::int64_t element_bytes) {
-  std::int64_t total = 0;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    std::int64_t end = 0;
-    std::int64_t bytes = 0;
-    const bool fits =
-        !__builtin_add_overflow(total, counts[i], &total) && !__builtin_mul_overflow(total, element_bytes, &bytes) &&
-        !__builtin_add_overflow(at[i], counts[i], &end) && !__builtin_mul_overflow(end, element_bytes, &bytes);
-    if (!fits) return {Of::excess, 0};
-  }
-  return {};
-}
-
-Complaint misplaced(const std::vector<std::int64_t>& counts, const std::vector<std::int64_t>& at,
-                    std::int64_t elements) {
-  std::vector<Range> blocks;
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] > 0) blocks.push_back({at[i], at[i] + counts[i]});
-  }
-  std::sort(blocks.begin(), blocks.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  for (std::size_t i = 1; i < blocks.size(); ++i) {
-    if (blocks[i].begin < blocks[i - 1].end) return {Of::overlap, blocks[i].begin};
-  }
-  if (elements >= 0 && !blocks.empty() && blocks.back().end > elements) return {Of::outside, blocks.back().end};
-  return {};
-}
-
-// A block of the arena, given back with its owner.
-class Extra {
- public:
-  Extra() = default;
-  Extra(const Extra&) = delete;
-  Extra& operator=(const Extra&) = delete;
-  ~Extra() {
-    if (block_) Process::get().arena().release(block_);
-  }
-
-  void take(std::int64_t bytes) {
-    block_ = Process::get().arena().allocate(bytes);
-    bytes_ = bytes;
-  }
-  std::span<std::byte> span() const { return {block_, static_cast<std::size_t>(bytes_)}; }
-
- private:
-  std::byte* block_ = nullptr;
-  std::int64_t bytes_ = 0;
-};
 
 class MovePlan final : public Plan {
   // What a rank says before anything moves.
@@ -166,15 +109,15 @@ class MovePlan final : public Plan {
 
   // In what the caller said.
   void look_for_mistakes() {
-    note(excessive(move_.send_counts, move_.send_at, row_bytes()));
-    note(excessive(move_.receive_counts, move_.receive_at, row_bytes()));
-    note(negative(move_.send_counts, move_.send_at));
-    note(negative(move_.receive_counts, move_.receive_at));
+    note(mistakes::excessive(move_.send_counts, move_.send_at, row_bytes()));
+    note(mistakes::excessive(move_.receive_counts, move_.receive_at, row_bytes()));
+    note(mistakes::negative(move_.send_counts, move_.send_at));
+    note(mistakes::negative(move_.receive_counts, move_.receive_at));
     note(move_.complaint);
     if (own_.complaint.what != Of::nothing) return;
     // Arrays that can be made longer end behind whatever they receive.
-    note(misplaced(move_.send_counts, move_.send_at, move_.elements));
-    note(misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
+    note(mistakes::misplaced(move_.send_counts, move_.send_at, move_.elements));
+    note(mistakes::misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
     const bool nowhere =
         std::any_of(move_.arrays.begin(), move_.arrays.end(), [](const auto& one) { return !one.data; });
     if (nowhere && total(move_.send_counts) + total(move_.receive_counts) > 0) note({Of::nowhere, 0});
@@ -187,7 +130,7 @@ class MovePlan final : public Plan {
       move_.receive_counts = result_->counts;
       move_.receive_at = one_after_another(move_.receive_counts);
       forget_empty(move_.receive_counts, move_.receive_at);
-      note(excessive(move_.receive_counts, move_.receive_at, row_bytes()));
+      note(mistakes::excessive(move_.receive_counts, move_.receive_at, row_bytes()));
     }
     for (std::size_t peer = 0; peer < result_->counts.size(); ++peer) {
       const bool expected = result_->counts[peer] == move_.receive_counts[peer];
@@ -236,7 +179,7 @@ class MovePlan final : public Plan {
     }
     try {
       if (move_.reserve) move_.reserve(elements);
-      extra_.take(std::max(bytes, element));
+      extra_ = Arena::Block(Process::get().arena(), std::max(bytes, element));
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
       if (chunking_.chunk > 0) swap_ = swap_program();
       own_.chunk = chunking_.chunk;
@@ -246,7 +189,7 @@ class MovePlan final : public Plan {
     }
   }
 
-  // A rank that is wrong is told of rather than those who suffer from it.
+  // The rank that is wrong is named rather than those who suffer from it.
   void refuse() const {
     const auto refuse_if = [this](const auto& is) {
       const auto found = std::find_if(words_of_all_.begin(), words_of_all_.end(), is);
@@ -299,7 +242,7 @@ class MovePlan final : public Plan {
   void swap_array(Phase& phase, const Move::Array& array) {
     phase.program = swap_;
     phase.on_demand = true;
-    phase.binding.scratch = as_bytes(extra_.span().data(), chunking_.ring());
+    phase.binding.scratch = as_bytes(extra_.bytes().data(), chunking_.ring());
     for (std::size_t peer = 0; peer < words_of_all_.size(); ++peer) {
       phase.binding.output.push_back({array.data + move_.send_at[peer] * array.element_bytes,
                                       move_.send_counts[peer] * array.element_bytes, &bytes_});
@@ -314,7 +257,7 @@ class MovePlan final : public Plan {
             .receive = {move_.receive_counts, move_.receive_at},
             .element_bytes = array.element_bytes,
             .data = array.data,
-            .extra = extra_.span(),
+            .extra = extra_.bytes(),
             .words = words_};
     phase.binding = Redistribution::binding(job_);
     phase.protocol = [this](Backend& backend) { return std::make_unique<Redistribution>(job_, backend); };
@@ -328,7 +271,7 @@ class MovePlan final : public Plan {
   Layout bytes_ = Layout::basic(1);
   Word own_;
   std::vector<Word> words_of_all_;
-  Extra extra_;
+  Arena::Block extra_;
   Chunking chunking_;
   std::shared_ptr<const Program> swap_;  // null: some blocks are not the same both ways
   std::vector<std::int64_t> words_;
@@ -339,15 +282,15 @@ class MovePlan final : public Plan {
 
 Task::MakePlan plan_of(Context& context, const Move& move, const std::shared_ptr<ExchangeResult>& result) {
   Move own = move;
-  const bool told = !move.receive_counts.empty();
+  const bool expects = !move.receive_counts.empty();
   if (move.complaint.what == Of::lengths) {
     own.send_counts.assign(static_cast<std::size_t>(context.ranks()), 0);
     own.send_at = own.receive_at = own.receive_counts = own.send_counts;
   }
   if (own.send_at.empty()) own.send_at = one_after_another(own.send_counts);
-  if (own.receive_at.empty() && told) own.receive_at = one_after_another(own.receive_counts);
+  if (own.receive_at.empty() && expects) own.receive_at = one_after_another(own.receive_counts);
   forget_empty(own.send_counts, own.send_at);
-  if (told) forget_empty(own.receive_counts, own.receive_at);
+  if (expects) forget_empty(own.receive_counts, own.receive_at);
   return [&context, own, result] { return std::make_unique<MovePlan>(context, own, result); };
 }
 

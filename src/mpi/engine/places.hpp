@@ -12,7 +12,7 @@ namespace quadrille::engine {
 // exchanged.
 struct Place {
   std::uint64_t node = 0;
-  std::uint64_t rack = 0;  // 0: not told
+  std::uint64_t rack = 0;  // 0: unknown
 };
 
 // Of this process: its host, and the file that QUADRILLE_RACKS names. Throws Error if that can't be read.

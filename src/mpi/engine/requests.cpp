@@ -44,8 +44,8 @@ bool Requests::poll() {
   struct Told {
     bool& telling;
     ~Told() { telling = false; }
-  } told{telling_};
-  // Whoever is told may post more.
+  } notifying{telling_};
+  // Owners may post more.
   for (std::size_t i = 0; i < ended_.size(); ++i) {
     const Ended ended = ended_[i];
     --ended.message->open;

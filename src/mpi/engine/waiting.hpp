@@ -32,7 +32,7 @@ class Waiter {
   void idle();
   // After one that did.
   void busy() { looks_ = naps_ = 0; }
-  // Whether the sleep it was told of is the first since then.
+  // Whether the last sleep is the first since then.
   bool first_sleep() const { return naps_ == 1; }
 
  private:

@@ -100,7 +100,7 @@ void DropIn::begin() {
     // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
     const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
     reporting_ = settings_.report;
-    // The program may change its folder and its environment. Only rank 0 writes; others may not be told at all.
+    // The program may change its folder and its environment. Only rank 0 writes; on others the variable may be unset.
     report_path_ = engine::setting("QUADRILLE_REPORT");
     if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;

@@ -28,10 +28,14 @@ class Collective final : public Ordered {
   Collective(Order& order, std::string name, std::vector<std::string>& log)
       : order_(order), name_(std::move(name)), log_(log) {}
 
-  void reserve(std::int64_t bytes) { set_reserved(bytes); }
+  void reserve(std::int64_t bytes) {
+    set_reserved(bytes);
+    reserved = bytes;
+  }
   void end(bool failed = false) { order_.end(*this, failed); }
   bool ends_at_once = false;
   bool throws = false;
+  std::int64_t reserved = 0;
 
  private:
   void begin() override {
@@ -174,6 +178,29 @@ TEST_F(OrderTest, AnExceptionOutOfOneThatBeginsLeavesTheOthersGoing) {
   EXPECT_EQ(log.back(), "begin c");
 }
 
+TEST_F(OrderTest, WhatIsStartedToFollowOneThatHasFailedFailsAtOnce) {
+  order.start(a);
+  a.end(true);
+  order.start_after(b, a);
+  EXPECT_EQ(log, (Log{"begin a", "end a", "end b"}));
+  EXPECT_EQ(b.state(), Ordered::State::failed);
+  EXPECT_EQ(gate.below, 2);
+  order.start(c);
+  EXPECT_EQ(log.back(), "begin c");
+}
+
+TEST_F(OrderTest, OnceItIsClosedNothingBeginsThatIsQueued) {
+  order.set_limits(1, 0);
+  order.start(a);
+  order.start(b);
+  order.close();
+  a.end(true);
+  EXPECT_EQ(log, (Log{"begin a", "end a"}));
+  EXPECT_EQ(order.oldest(), &b);
+  b.end(true);
+  EXPECT_EQ(order.oldest(), nullptr);
+}
+
 // Any ends in any order: all begin once, in order of their numbers unless they follow others, within the limits.
 TEST(Order, RandomStartsAndEndsKeepItsPromises) {
   for (unsigned seed = 0; seed < 300; ++seed) {
@@ -184,9 +211,27 @@ TEST(Order, RandomStartsAndEndsKeepItsPromises) {
     Gate gate;
     Order order(gate);
     const int window = 1 + any(5);
-    order.set_limits(window, any(2) == 0 ? 0 : 100);
+    const std::int64_t memory = any(2) == 0 ? 0 : 100;
+    order.set_limits(window, memory);
     std::vector<std::unique_ptr<Collective>> all;
     std::vector<Collective*> begun;
+    std::vector<bool> follows;
+    const auto expect_promises = [&] {
+      std::int64_t reserved = 0;
+      int holding = 0;
+      bool queued = false;
+      for (const auto& one : all) {
+        // In order of their numbers: none has had its turn behind one that has not.
+        const bool waits = one->state() == Ordered::State::queued;
+        EXPECT_TRUE(!queued || waits || one->ended()) << one->sequence();
+        queued |= waits;
+        if (!one->in_flight() || waits) continue;
+        reserved += one->reserved;
+        holding += one->reserved > 0 ? 1 : 0;
+        EXPECT_LT(one->sequence() - order.oldest()->sequence(), window);
+      }
+      EXPECT_TRUE(memory == 0 || holding <= 1 || reserved <= memory) << reserved;
+    };
     const auto end_one = [&] {
       std::erase_if(begun, [](const Collective* one) { return one->ended(); });
       for (const auto& one : all) {
@@ -204,14 +249,28 @@ TEST(Order, RandomStartsAndEndsKeepItsPromises) {
       all.back()->reserve(any(120));
       Collective* const earlier = i > 0 ? all[static_cast<std::size_t>(any(i))].get() : nullptr;
       if (earlier && any(3) == 0 && Order::refusal_to_follow(*earlier).empty()) {
+        follows.push_back(true);
         order.start_after(*all.back(), *earlier);
       } else {
+        follows.push_back(false);
         order.start(*all.back());
       }
+      expect_promises();
       EXPECT_EQ(all.back()->sequence(), i);
       if (any(2) == 0) end_one();
     }
-    for (int i = 0; i < 100; ++i) end_one();
+    for (int i = 0; i < 100; ++i) {
+      end_one();
+      expect_promises();
+    }
+    int latest = -1;
+    for (const std::string& line : log) {
+      if (line.substr(0, 6) != "begin ") continue;
+      const int number = std::stoi(line.substr(6));
+      if (follows[static_cast<std::size_t>(number)]) continue;
+      EXPECT_GT(number, latest);
+      latest = number;
+    }
     EXPECT_EQ(order.oldest(), nullptr);
     EXPECT_EQ(gate.below, 50);
     EXPECT_EQ(log.size(), 100U);

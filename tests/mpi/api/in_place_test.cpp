@@ -251,6 +251,17 @@ TEST_P(Swaps, AreInPlaceOnRanksWithoutData) {
   for (std::size_t i = 0; i < data.size(); ++i) EXPECT_EQ(data[i], value(static_cast<int>(i / 3) + 1, comm.rank(), 0));
 }
 
+// Two objects can't say it where a rank has no elements, and so they never may.
+TEST_P(Swaps, AreNotMeantByTwoRangesOfTheSameMemory) {
+  Communicator comm = world();
+  std::vector<int> data(static_cast<std::size_t>(comm.size()), comm.rank());
+  const std::vector<std::int64_t> counts(data.size(), 1);
+  const Options options{.algorithm = GetParam()};
+  EXPECT_THROW(comm.alltoallv(std::span(data), counts, std::span(data), counts, options), Error);
+  comm.alltoall(std::span(data), std::span(data), options);
+  for (int peer = 0; peer < comm.size(); ++peer) EXPECT_EQ(data[static_cast<std::size_t>(peer)], peer);
+}
+
 // Blocks that lie in another order than ranks do, with room between them, swapped and swapped back.
 TEST_P(Swaps, ServeAllFormsOfACallWhereverBlocksLie) {
   Communicator comm = world();

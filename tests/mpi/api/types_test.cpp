@@ -192,7 +192,8 @@ TEST(Memory, TooSmallABoundIsRefusedOnEveryRank) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("QUADRILLE_MEMORY"), std::string::npos) << error.what();
   }
-  // Not told, it takes one that fits: in a ring of three or more, less arrives at a time. And the communicator goes on.
+  // By itself the library takes one that fits: in a ring of three or more, less arrives at a time. And the communicator
+  // goes on.
   if (comm.size() == 2) GTEST_SKIP() << "two ranks exchange half of the data at a time";
   comm.allreduce(data, sum, std::plus{});
   EXPECT_EQ(sum.back(), comm.size());

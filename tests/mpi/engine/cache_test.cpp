@@ -135,8 +135,52 @@ TEST_F(CacheTest, KnowsWhatTheMpiRunsWithinItsBytes) {
   }
   const Cache::Recalled recalled = cache.recall(key_of(999), nullptr, nullptr);
   ASSERT_TRUE(recalled.native);
-  EXPECT_EQ(recalled.native->source(), Reason::Kind::no_rule);
+  EXPECT_EQ(*recalled.native, Reason::Kind::no_rule);
   EXPECT_FALSE(cache.recall(key_of(0), nullptr, nullptr).native);
+}
+
+TEST_F(CacheTest, ForgetsOperationsAndSizesBeyondWhatOneScheduleMayHave) {
+  Cache cache;
+  const Shape shape = bcast(1);
+  const auto keep_scaled = [&](const CallKey& key) {
+    cache.program(shape, [&] { return context.program(shape)->schedule(); });
+    std::unique_ptr<Task> task = context.prepare(shape, {.collective = Collective::bcast}, {});
+    task->binding().output = {{nullptr, 1, nullptr}};
+    task->set_key(key);
+    cache.keep(std::move(task));
+  };
+  CallKey key = key_of(1);
+  for (int op = 0; op < 1000; ++op) {
+    key.op = static_cast<std::uint64_t>(op);
+    keep_scaled(key);
+    Cache::Recalled recalled = cache.recall(key, nullptr, buffer.data());
+    ASSERT_TRUE(recalled.task) << op;
+    cache.keep(std::move(recalled.task));
+  }
+  const std::int64_t bytes = cache.bytes();
+  key.op = 0;
+  EXPECT_FALSE(cache.recall(key, nullptr, buffer.data()).task);
+  for (int op = 1000; op < 2000; ++op) {
+    key.op = static_cast<std::uint64_t>(op);
+    keep_scaled(key);
+  }
+  EXPECT_LE(cache.bytes(), 2 * bytes);
+}
+
+TEST_F(CacheTest, EqualCountsHaveOnePointerAsLongAsItIsUsed) {
+  Cache cache;
+  const auto shares = [&](std::vector<std::int64_t> counts) {
+    return cache.shares({counts.data()}, static_cast<Rank>(counts.size()));
+  };
+  const auto first = shares({1, 2, 3});
+  EXPECT_EQ(first->total(), 6);
+  EXPECT_EQ(shares({1, 2, 3}), first);
+  EXPECT_NE(shares({1, 2, 4}), first);
+  EXPECT_NE(shares({2, 1, 3}), first);
+  const std::weak_ptr<const Shares> unused = shares({5, 5, 5});
+  for (int i = 0; i < 1000; ++i) shares({i, 0, 0});
+  EXPECT_TRUE(unused.expired());
+  EXPECT_EQ(shares({1, 2, 3}), first);
 }
 
 TEST_F(CacheTest, BytesAreThoseOfWhatIsLeft) {

@@ -13,7 +13,7 @@ namespace quadrille::interpose {
 namespace {
 
 // Before MPI_Init, which reads it.
-const bool told = setenv("QUADRILLE_FORCE", "all", 1) == 0 && setenv("QUADRILLE_MEMORY", "64k", 1) == 0;
+const bool is_set = setenv("QUADRILLE_FORCE", "all", 1) == 0 && setenv("QUADRILLE_MEMORY", "64k", 1) == 0;
 
 int rank_in(MPI_Comm comm) {
   int rank = 0;
@@ -34,7 +34,7 @@ std::int64_t served_by(Collective collective, const auto& call) {
 }
 
 TEST(DropIn, ServesWhatItIsToldTo) {
-  ASSERT_TRUE(told);
+  ASSERT_TRUE(is_set);
   int value = rank_in(MPI_COMM_WORLD) == 0 ? 7 : 0;
   EXPECT_EQ(served_by(Collective::bcast, [&] { MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD); }), 1);
   EXPECT_EQ(value, 7);
