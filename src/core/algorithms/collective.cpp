@@ -15,6 +15,51 @@ constexpr std::array<std::string_view, collectives> names = {
 
 using Side = Traits::Side;
 
+constexpr Traits traits_of(Collective collective) {
+  switch (collective) {
+    case Collective::barrier:
+      return {.input = Side::nothing, .output = Side::nothing, .synchronises = true, .may_be_in_place = false};
+    case Collective::bcast:
+      return {.input = Side::nothing, .rooted = true, .may_be_in_place = false};
+    case Collective::reduce:
+      return {.rooted = true, .reduces = true};
+    case Collective::allreduce:
+      return {.reduces = true};
+    case Collective::gather:
+      return {.output = Side::all, .rooted = true};
+    case Collective::gatherv:
+      return {.output = Side::all, .rooted = true, .separate_blocks = true};
+    case Collective::scatter:
+      return {.input = Side::all, .rooted = true};
+    case Collective::scatterv:
+      return {.input = Side::all, .rooted = true, .separate_blocks = true};
+    case Collective::allgather:
+      return {.output = Side::all};
+    case Collective::allgatherv:
+      return {.output = Side::all, .separate_blocks = true};
+    case Collective::alltoall:
+      return {.input = Side::all, .output = Side::all};
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      return {.input = Side::all, .output = Side::all, .separate_blocks = true};
+    case Collective::reduce_scatter:
+      return {.input = Side::all, .reduces = true, .counts_differ = true};
+    case Collective::reduce_scatter_block:
+      return {.input = Side::all, .reduces = true};
+    case Collective::scan:
+      return {.reduces = true, .prefix = true};
+    case Collective::exscan:
+      return {.reduces = true, .prefix = true, .exclusive = true};
+  }
+  throw std::logic_error("no such collective");
+}
+
+constexpr auto all_traits = [] {
+  std::array<Traits, collectives> all;
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = traits_of(static_cast<Collective>(i));
+  return all;
+}();
+
 // Whether the rank has this buffer; in place, the other one is used.
 bool present(const Traits& of, const Problem& problem, Buffer buffer) {
   const Side side = buffer == Buffer::input ? of.input : of.output;
@@ -51,43 +96,8 @@ std::optional<Collective> collective_named(std::string_view name) {
   return std::nullopt;
 }
 
-Traits traits(Collective collective) {
-  switch (collective) {
-    case Collective::barrier:
-      return {.input = Side::nothing, .output = Side::nothing, .synchronises = true, .may_be_in_place = false};
-    case Collective::bcast:
-      return {.input = Side::nothing, .rooted = true, .may_be_in_place = false};
-    case Collective::reduce:
-      return {.rooted = true, .reduces = true};
-    case Collective::allreduce:
-      return {.reduces = true};
-    case Collective::gather:
-      return {.output = Side::all, .rooted = true};
-    case Collective::gatherv:
-      return {.output = Side::all, .rooted = true, .separate_blocks = true};
-    case Collective::scatter:
-      return {.input = Side::all, .rooted = true};
-    case Collective::scatterv:
-      return {.input = Side::all, .rooted = true, .separate_blocks = true};
-    case Collective::allgather:
-      return {.output = Side::all};
-    case Collective::allgatherv:
-      return {.output = Side::all, .separate_blocks = true};
-    case Collective::alltoall:
-      return {.input = Side::all, .output = Side::all};
-    case Collective::alltoallv:
-    case Collective::alltoallw:
-      return {.input = Side::all, .output = Side::all, .separate_blocks = true};
-    case Collective::reduce_scatter:
-      return {.input = Side::all, .reduces = true, .counts_differ = true};
-    case Collective::reduce_scatter_block:
-      return {.input = Side::all, .reduces = true};
-    case Collective::scan:
-      return {.reduces = true, .prefix = true};
-    case Collective::exscan:
-      return {.reduces = true, .prefix = true, .exclusive = true};
-  }
-  throw std::logic_error("traits: no such collective");
+const Traits& traits(Collective collective) {
+  return all_traits[static_cast<std::size_t>(collective)];
 }
 
 Unit unit_of(Collective collective) {
@@ -95,7 +105,7 @@ Unit unit_of(Collective collective) {
 }
 
 Problem problem_of(Collective collective, Problem problem) {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   problem.separate = of.separate_blocks;
   if (of.rooted && problem.rank != problem.root) problem.in_place = false;
   problem.input = {.buffer = Buffer::input, .length = 0};
@@ -123,7 +133,7 @@ Problem problem_of(Collective collective, Problem problem) {
 }
 
 std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   if (!of.moves_data() || !present(of, problem, Buffer::output)) return {};
   if (of.reduces) {
     if (of.exclusive && problem.rank == 0) return {};
@@ -155,7 +165,7 @@ std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
 }
 
 std::int32_t block_count(Collective collective, const Problem& problem, Buffer buffer) {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   if (!present(of, problem, buffer)) return 0;
   const Buffer unused = in_place_in_input(of) ? Buffer::output : Buffer::input;
   if (problem.in_place && buffer == unused) return 0;
@@ -165,7 +175,7 @@ std::int32_t block_count(Collective collective, const Problem& problem, Buffer b
 
 std::int64_t block_units(Collective collective, const Problem& problem, const BlockSizes& sizes, Buffer buffer,
                          std::int32_t block) {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   const Side side = buffer == Buffer::input ? of.input : of.output;
   if (!of.separate_blocks) {
     if (!of.in_blocks()) return problem.count;

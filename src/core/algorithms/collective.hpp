@@ -37,7 +37,7 @@ struct Traits {
 
   friend bool operator==(const Traits&, const Traits&) = default;
 };
-Traits traits(Collective collective);
+const Traits& traits(Collective collective);
 
 // The problem with the lengths of the collective's buffers, and the output as input if in place.
 Problem problem_of(Collective collective, Problem problem);

@@ -20,7 +20,7 @@ bool blocks_differ(Collective collective) {
 
 // Units of a rank's data, or of one block, where all are alike. Each rank looks at what it has.
 std::int64_t count_of(const LocalCall& call) {
-  const Traits of = traits(call.collective);
+  const Traits& of = traits(call.collective);
   if (of.reduces) return call.output.count;
   const bool own_input = call.input.significant && of.input == Traits::Side::own;
   const LocalCall::Side& side = own_input || !call.output.significant ? call.input : call.output;
@@ -38,7 +38,7 @@ std::int64_t Case::count_bytes() const {
 }
 
 std::int64_t Case::bytes() const {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   if (collective == Collective::allgatherv) return count / ranks;
   const bool block_of_many = of.input == Traits::Side::all && !of.rooted && !of.counts_differ;
   return block_of_many ? product(count_bytes(), ranks) : count_bytes();
@@ -50,14 +50,14 @@ std::int64_t LocalCall::bytes(const Side& side, bool of_all_ranks, Rank ranks) {
 }
 
 std::int64_t LocalCall::bytes(Rank ranks) const {
-  const Traits of = traits(collective);
+  const Traits& of = traits(collective);
   if (of.counts_differ) return bytes(output, true, ranks);
   return input.significant ? bytes(input, of.input == Traits::Side::all, ranks)
                            : bytes(output, of.output == Traits::Side::all, ranks);
 }
 
 Case case_of(const LocalCall& call, const Placement& placement) {
-  const Traits of = traits(call.collective);
+  const Traits& of = traits(call.collective);
   Case asked{.collective = call.collective,
              .form = call.form,
              .in_place = call.in_place && of.input == Traits::Side::all && !of.rooted && !of.reduces,

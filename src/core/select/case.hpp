@@ -6,7 +6,7 @@
 
 namespace quadrille {
 
-// How a collective is called; // persistent calls count as non-blocking ones.
+// How a collective is called; persistent calls count as non-blocking ones.
 enum class Form : std::uint8_t { blocking, non_blocking };
 
 // What is asked for, by what every rank of the communicator knows alike: no handle, no address, nothing that only the

@@ -32,6 +32,8 @@ struct Request {
 
   Variant variant = {};  // none: any
   Native native = Native::never;
+
+  friend bool operator==(const Request&, const Request&) = default;
 };
 
 // Decides how the calls on one communicator are run. It looks at nothing but the case and what was agreed when the

@@ -269,7 +269,7 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
     local_.operation = reduction.code;
   }
   const Case asked = case_of(local_, context_.selector().placement());
-  decision_ = context_.selector().decide(asked, options_.request);
+  decision_ = context_.decide(asked, options_.request);
   if (decision_.native()) return nullptr;
   refuse_unequal_ends();
   auto task = context_.prepare(shape(asked), asked, decision_);

@@ -49,7 +49,7 @@ void describe(const detail::UserBuffer& buffer, Rank ranks, bool reduces, bool s
 }  // namespace
 
 LocalCall local_call(const detail::Call& call, Rank rank, Rank ranks, bool all_sums) {
-  const Traits of = traits(call.collective);
+  const Traits& of = traits(call.collective);
   const bool receives_in_place = of.rooted && of.input == Traits::Side::all;
   const detail::UserBuffer& named = receives_in_place ? call.output : call.input;
   // Some programs give a reduction one buffer twice. MPI forbids it, and Open MPI lets it pass.

@@ -229,6 +229,11 @@ std::shared_ptr<const Program> Context::words_program(std::int64_t bytes) {
   return program({.variant = gathering_words(), .count = bytes});
 }
 
+Decision Context::decide(const Case& asked, const Request& request) {
+  const auto locked = process_.lock();
+  return memo_.decide(selector_, asked, request);
+}
+
 void Context::keep_native(const CallKey& key, const Decision& decision) {
   const auto locked = process_.lock();
   cache_.keep_native(key, decision);

@@ -19,6 +19,7 @@
 #include "engine/task.hpp"
 #include "engine/watchdog.hpp"
 #include "run/order.hpp"
+#include "select/memo.hpp"
 #include "select/selector.hpp"
 #include "topology/topology.hpp"
 
@@ -41,6 +42,7 @@ class Context final : public Resident, private Order::Gate {
   const Topology& topology() const { return *topology_; }
   // What its calls are decided by, the same on every rank.
   const Selector& selector() const { return selector_; }
+  Decision decide(const Case& asked, const Request& request);
   // What a call may take that sets such a limit.
   Budget budget(std::int64_t memory) const { return Budget(settings_.preferences.memory).within(Budget(memory)); }
   // Whether the ranks of its nodes share memory.
@@ -114,6 +116,7 @@ class Context final : public Resident, private Order::Gate {
   std::optional<Topology> topology_;
   std::optional<NodeMemory> node_memory_;
   Selector selector_;
+  Memo memo_;
   Watchdog watchdog_;
   std::shared_ptr<const Program> agreement_program_;
   Cache cache_;

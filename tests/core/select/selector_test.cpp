@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "select/memo.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille {
@@ -102,6 +103,20 @@ TEST_F(SelectorTest, ReasonsCanBeRead) {
   const Decision decision = decide(allreduce(1));
   ASSERT_EQ(decision.reasons().size(), 1U);
   EXPECT_EQ(text_of(decision.reasons()[0]), "recursive_doubling is the rule of thumb");
+}
+
+TEST_F(SelectorTest, AMemoTellsCasesAndRequestsApart) {
+  add_rule(Collective::allreduce, 8, 64, "pairwise");
+  const Selector selects = selector();
+  Memo memo;
+  const Request with_rule{.native = Request::Native::without_rule};
+  const Request ring{.variant = variant_named(Collective::allreduce, "ring")};
+  for (int time = 0; time < 2; ++time) {
+    EXPECT_EQ(name(memo.decide(selects, allreduce(1), {})), "pairwise");
+    EXPECT_EQ(name(memo.decide(selects, allreduce(9), {})), "recursive_doubling");
+    EXPECT_EQ(name(memo.decide(selects, allreduce(9), with_rule)), "native");
+    EXPECT_EQ(name(memo.decide(selects, allreduce(1), ring)), "ring");
+  }
 }
 
 // Reductions are never refused for being in place, which a rank may be by itself (one buffer passed twice).
@@ -233,6 +248,7 @@ TEST(Selector, EveryRankDecidesAlikeWhateverItKnowsAlone) {
     }
     if (any(2) == 0) preferences.variants = {};
     const Selector selector(preferences, rules, ranks, topology, any(2) * 100000);
+    std::vector<Memo> memos(static_cast<std::size_t>(ranks));
     for (int one = 0; one < 100; ++one) {
       RandomCall call(random, ranks);
       const Request request{.native = static_cast<Request::Native>(any(3))};
@@ -246,7 +262,10 @@ TEST(Selector, EveryRankDecidesAlikeWhateverItKnowsAlone) {
                        local.input.total != first.input.total;
         const Case theirs = case_of(local, selector.placement());
         ASSERT_EQ(theirs, asked) << name(call.collective) << ", rank " << rank << ", world " << world;
-        ASSERT_EQ(selector.decide(theirs, request), decision) << name(call.collective) << ", world " << world;
+        // What a rank remembers of other calls changes nothing.
+        Memo& memo = memos[static_cast<std::size_t>(rank)];
+        ASSERT_EQ(memo.decide(selector, theirs, request), decision) << name(call.collective) << ", world " << world;
+        if (any(3) == 0) memo.decide(selector, theirs, {.native = static_cast<Request::Native>(any(3))});
       }
     }
   }
