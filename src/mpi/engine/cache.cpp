@@ -1,6 +1,7 @@
 #include "engine/cache.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace quadrille::engine {
@@ -33,13 +34,21 @@ Cache::Entry& Cache::add_entry(const Shape& shape, std::shared_ptr<const Program
   Entry& entry = entries_.emplace_front();
   entry.shape = shape;
   entry.program = std::move(program);
-  entry.place = entries_.begin();
+  entry.number = ++numbers_;
   add_bytes(entry, bytes);
   return entry;
 }
 
-void Cache::use(Entry& entry) {
-  if (entry.place != entries_.begin()) entries_.splice(entries_.begin(), entries_, entry.place);
+// A task is counted once, whether it is idle or in use.
+void Cache::count(Task& task, Entry& entry) {
+  if (std::exchange(task.home().entry, entry.number) != entry.number) add_bytes(entry, task.bytes());
+}
+
+// Since the last time that was asked.
+bool Cache::used_lately(Entry& entry) {
+  bool used = std::exchange(entry.used, false);
+  for (Family& family : entry.families) used |= std::exchange(family.used, false);
+  return used;
 }
 
 void Cache::forget_keys(Entry& entry) {
@@ -50,10 +59,15 @@ void Cache::forget_keys(Entry& entry) {
   entry.keys.clear();
 }
 
-// The ones used last stay, whatever they take: at many ranks a few schedules may be longer than all that.
+// A few stay, whatever they take: at many ranks a few schedules may be longer than all that. What was used lately has a
+// second chance, behind the newest.
 void Cache::make_room() {
   while (bytes_ > most_bytes_ && entries_.size() > least_entries_) {
     Entry& oldest = entries_.back();
+    if (used_lately(oldest)) {
+      entries_.splice(std::next(entries_.begin()), entries_, std::prev(entries_.end()));
+      continue;
+    }
     forget_keys(oldest);
     if (oldest.program) by_shape_.erase(oldest.shape);
     bytes_ -= oldest.bytes;
@@ -64,7 +78,7 @@ void Cache::make_room() {
 std::shared_ptr<const Program> Cache::program(const Shape& shape, const std::function<Schedule()>& build) {
   const auto place = by_shape_.find(shape);
   if (place != by_shape_.end()) {
-    use(*place->second);
+    place->second->used = true;
     return place->second->program;
   }
   auto program = std::make_shared<const Program>(build());
@@ -77,7 +91,8 @@ void Cache::forget_oldest_family(Entry& entry) {
   Family& oldest = entry.families.front();
   // Keys do not tell which family they lead to: the next calls find out anew.
   forget_keys(entry);
-  for (std::unique_ptr<Task>& task : oldest.idle) {
+  if (oldest.idle) oldest.more.push_back(std::move(oldest.idle));
+  for (std::unique_ptr<Task>& task : oldest.more) {
     task->unbind();
     entry.idle.push_back(std::move(task));
   }
@@ -89,11 +104,10 @@ std::unique_ptr<Task> Cache::take(const Shape& shape) {
   const auto place = by_shape_.find(shape);
   if (place == by_shape_.end()) return nullptr;
   Entry& entry = *place->second;
-  use(entry);
   if (entry.idle.empty()) return nullptr;
+  entry.used = true;
   std::unique_ptr<Task> task = std::move(entry.idle.back());
   entry.idle.pop_back();
-  add_bytes(entry, -task->bytes());
   return task;
 }
 
@@ -133,28 +147,37 @@ const Cache::Known& Cache::add_key(Family& family, const CallKey& key, const Tas
 
 void Cache::keep(std::unique_ptr<Task> task) {
   // Back to where it came from, without another look.
-  if (const Task::Home home = task->home(); home.known && home.epoch == epoch_) {
+  if (const Task::Home& home = task->home(); home.known && home.epoch == epoch_) {
     Family& family = *static_cast<const Known*>(home.known)->family;
-    add_bytes(*family.entry, task->bytes());
-    family.idle.push_back(std::move(task));
-    if (bytes_ > most_bytes_) make_room();
-    return;
+    if (!family.idle) {
+      family.idle = std::move(task);
+      return;
+    }
   }
   const auto place = by_shape_.find(task->shape());
   if (place == by_shape_.end()) return;
   Entry& entry = *place->second;
+  count(*task, entry);
   std::vector<std::unique_ptr<Task>>* idle = &entry.idle;
   if (task->key()) {
     const Known* known = find(*task->key());
     if (!known) known = &add_key(family_of(entry, *task->key()), *task->key(), task->sizes(), task->decision());
-    task->home() = {known, epoch_};
-    idle = &known->family->idle;
+    task->home().known = known;
+    task->home().epoch = epoch_;
+    if (!known->family->idle) {
+      known->family->idle = std::move(task);
+      make_room();
+      return;
+    }
+    idle = &known->family->more;
   } else {
     task->unbind();
   }
-  if (idle->size() >= most_idle) return;
-  add_bytes(entry, task->bytes());
-  idle->push_back(std::move(task));
+  if (idle->size() < most_idle) {
+    idle->push_back(std::move(task));
+  } else {
+    add_bytes(entry, -task->bytes());
+  }
   make_room();
 }
 
@@ -162,18 +185,21 @@ Cache::Recalled Cache::recall(const CallKey& key, const void* input, const void*
   const Known* const known = find(key);
   if (!known) return {};
   Family& family = *known->family;
-  use(*family.entry);
-  if (!family.entry->program) return {nullptr, family.decisions[known->decision].source()};
-  if (family.idle.empty()) return {};
+  family.used = true;
+  if (family.native) return {nullptr, family.decisions[known->decision].source()};
+  if (!family.idle && family.more.empty()) return {};
   // A buffer that is NULL wants a second look.
   const Task::Sizes& sizes = known->sizes;
   if ((sizes.input > 0 && !input) || (sizes.output > 0 && !output)) return {};
-  std::unique_ptr<Task> task = std::move(family.idle.back());
-  family.idle.pop_back();
-  add_bytes(*family.entry, -task->bytes());
-  if (task->home().known != known || task->home().epoch != epoch_) {
+  std::unique_ptr<Task> task = std::move(family.idle);
+  if (!task) {
+    task = std::move(family.more.back());
+    family.more.pop_back();
+  }
+  if (Task::Home& home = task->home(); home.known != known || home.epoch != epoch_) {
     task->rebind(key, sizes, family.decisions[known->decision]);
-    task->home() = {known, epoch_};
+    home.known = known;
+    home.epoch = epoch_;
   }
   task->set_addresses(input, output);
   return {std::move(task), std::nullopt};
@@ -182,7 +208,9 @@ Cache::Recalled Cache::recall(const CallKey& key, const void* input, const void*
 void Cache::keep_native(const CallKey& key, const Decision& decision) {
   if (find(key)) return;
   Entry& entry = add_entry({}, nullptr, entry_bytes);
-  add_key(family_of(entry, key), key, {}, decision);
+  Family& family = family_of(entry, key);
+  family.native = true;
+  add_key(family, key, {}, decision);
   make_room();
 }
 

@@ -15,8 +15,10 @@
 
 namespace quadrille::engine {
 
-// What the calls on a communicator have left for later ones like them: schedules, idle tasks, decisions, counts. Least
-// recently used ones go when all of it takes more than so many bytes, but for a few entries. Not thread-safe.
+// What the calls on a communicator have left for later ones like them: schedules, idle tasks, decisions, counts. Those
+// that were not used lately go when all of it takes more than so many bytes, but for a few entries. A call that is
+// recalled touches little memory: between calls of a program that computes, none of it is in the processor's caches.
+// Not thread-safe.
 class Cache {
  public:
   explicit Cache(std::int64_t most_bytes = std::int64_t{8} << 20, std::size_t least_entries = 16)
@@ -49,10 +51,13 @@ class Cache {
   using Entries = std::list<Entry>;
   // Calls that differ in nothing but their counts, on one schedule: they share tasks.
   struct Family {
-    CallKey key;  // without counts
+    bool used = false;                        // since somebody last looked for what can go
+    bool native = false;                      // the MPI's own function runs them
+    std::unique_ptr<Task> idle;               // nearly always the only one
+    std::vector<std::unique_ptr<Task>> more;  // others that are idle
     Entry* entry = nullptr;
-    std::vector<std::unique_ptr<Task>> idle;
     std::vector<Decision> decisions;  // for some counts one, for some another
+    CallKey key;                      // without counts
   };
   // All of one shape; or a call that the MPI's own function runs, without a program.
   struct Entry {
@@ -61,8 +66,9 @@ class Cache {
     std::vector<std::unique_ptr<Task>> idle;  // bound to nothing
     std::list<Family> families;               // those that came first at the front
     std::vector<const CallKey*> keys;         // of calls that lead here
-    std::int64_t bytes = 0;
-    Entries::iterator place;
+    std::int64_t bytes = 0;                   // with those of tasks that are in use
+    std::uint64_t number = 0;
+    bool used = false;
   };
   // What calls with one key find.
   struct Known {
@@ -73,7 +79,8 @@ class Cache {
   };
 
   Entry& add_entry(const Shape& shape, std::shared_ptr<const Program> program, std::int64_t bytes);
-  void use(Entry& entry);
+  static bool used_lately(Entry& entry);
+  void count(Task& task, Entry& entry);
   Family& family_of(Entry& entry, const CallKey& key);
   void add_bytes(Entry& entry, std::int64_t bytes);
   const Known* find(const CallKey& key);
@@ -85,7 +92,8 @@ class Cache {
   std::int64_t most_bytes_;
   std::size_t least_entries_;  // schedules, or calls that the MPI runs
   std::int64_t bytes_ = 0;
-  Entries entries_;  // those used last come first
+  Entries entries_;  // the newest comes first, then those that were found in use
+  std::uint64_t numbers_ = 0;
   std::unordered_map<Shape, Entry*, ShapeHash> by_shape_;
   std::unordered_map<CallKey, Known, CallKeyHash> by_key_;
   std::array<const Known*, 64> recent_ = {};  // of them, by hash: those found last

@@ -82,10 +82,11 @@ class Task final : public Ordered, private Exchange::Listener {
     std::int64_t scale = 1;
   };
   Sizes sizes() const;
-  // Where a cache has it from, as long as that has not forgotten anything since.
+  // Where a cache has it from, as long as that has not forgotten anything since; and where its bytes are counted.
   struct Home {
     const void* known = nullptr;
     std::uint64_t epoch = 0;
+    std::uint64_t entry = 0;
   };
   Home& home() { return home_; }
   // The call that it is bound for but for the addresses, if another like it can have it as it is; see Cache.

@@ -97,7 +97,7 @@ TEST_F(CacheTest, CallsOfAllSizesShareATaskWhereTheScheduleScales) {
   EXPECT_TRUE(small.recall(key_of(8), nullptr, buffer.data()).task);
 }
 
-TEST_F(CacheTest, KeepsToItsBytesAndForgetsWhatWasUsedLeastRecently) {
+TEST_F(CacheTest, KeepsToItsBytesAndForgetsWhatWasNotUsedLately) {
   constexpr std::int64_t most = 100000;
   Cache cache(most, 1);
   keep(cache, 1, key_of(1));
