@@ -61,6 +61,10 @@ std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& pro
   return algorithm.predict(completed(algorithm, problem));
 }
 
+void outline(const Algorithm& algorithm, const Problem& problem, Outline& out) {
+  if (problem.ranks > 1) algorithm.outline(completed(algorithm, problem), out);
+}
+
 std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem) {
   return algorithm.scratch_units(completed(algorithm, problem));
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "algorithms/collective.hpp"
+#include "algorithms/outline.hpp"
 
 namespace quadrille {
 
@@ -54,6 +55,7 @@ struct Algorithm {
   void (*build)(Builder&, const Problem&);
   Prediction (*predict)(const Problem&);          // null: depends on the machine
   std::int64_t (*scratch_units)(const Problem&);  // the maximum of any rank
+  void (*outline)(const Problem&, Outline&);
 };
 
 // The same algorithm for a collective that differs only in its buffers.
@@ -68,6 +70,7 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem);
 // The same for every rank of the problem.
 std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& problem);
 std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem);
+void outline(const Algorithm& algorithm, const Problem& problem, Outline& out);
 
 // One description for each restriction.
 std::vector<std::string_view> descriptions(const Restrictions& restrictions);
@@ -78,6 +81,8 @@ Schedule build(const Algorithm& algorithm, const Problem& problem);
 inline std::int64_t no_scratch(const Problem&) {
   return 0;
 }
+
+inline void no_outline(const Problem&, Outline&) {}
 
 // p - 1 messages, one after another.
 inline Prediction predict_linear(const Problem& problem) {

@@ -76,6 +76,7 @@ const Algorithm in_place_exchange = {
     .build = nullptr,
     .predict = nullptr,
     .scratch_units = no_scratch,
+    .outline = no_outline,
 };
 
 }  // namespace quadrille

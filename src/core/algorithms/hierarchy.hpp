@@ -127,4 +127,24 @@ class LeaderBlocks {
 void gather_among_leaders(Builder& builder, const Problem& problem, const compose::Level& level,
                           const node::BlockOf& block);
 
+// Levels of the machine above that of nodes; 0: all ranks are on one.
+inline int levels_above_nodes(const Problem& problem) {
+  return node::most_ranks(problem) == problem.ranks ? 0 : problem.topology->levels() - 1;
+}
+
+// Outlines of the parts above.
+// An algorithm of the catalogue among so many ranks, with so many units of each.
+void outline_by(Collective collective, std::string_view name, const Problem& problem, Rank ranks, std::int64_t units,
+                Outline& out);
+// A stage in shared memory: `rounds` for each piece of the cut.
+void outline_pieces(const node::Cut& cut, double units, Outline& out, const std::function<void(double piece)>& rounds);
+void outline_reduce_inside(const Problem& problem, Outline& out);
+void outline_reduce_to_all(const Problem& problem, Outline& out);
+void outline_bcast_inside(const Problem& problem, double units, Outline& out);
+void outline_gather_inside(const Problem& problem, std::int64_t units, Outline& out);
+void outline_scatter_inside(const Problem& problem, std::int64_t units, Outline& out);
+// Reduces and gathers among leaders, from the innermost level up to this one; a scatter is a gather in reverse.
+void outline_reduce_up(const Problem& problem, int to_level, Outline& out);
+void outline_gather_up(const Problem& problem, int to_level, Outline::Way way, Outline& out);
+
 }  // namespace quadrille::hierarchy

@@ -136,6 +136,11 @@ Reduce::Reduce(Builder& builder, const Cut& cut)
       reduced_(builder.counter(cut.pieces)),
       emptied_(builder.counter(cut.pieces)) {}
 
+// Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
+bool Reduce::is_alone(std::int64_t units, Rank ranks, bool to_all) {
+  return units < least_share * ranks || (to_all && ranks == 2);
+}
+
 void Reduce::to(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const {
   reduce(builder, root, segment, input, output);
 }
@@ -150,8 +155,7 @@ void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const R
     builder.copy(input, output);
     return;
   }
-  // Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
-  const bool alone = segment.length < least_share * builder.ranks() || (root == all_ranks && builder.ranks() == 2);
+  const bool alone = is_alone(segment.length, builder.ranks(), root == all_ranks);
   builder.in_order([&] {
     wait_for_place(builder, cut_, emptied_, segment);
     if (alone) {

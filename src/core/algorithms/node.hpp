@@ -77,6 +77,8 @@ class Bcast {
 class Reduce {
  public:
   Reduce(Builder& builder, const Cut& cut);
+  // Whether the ranks that need the result of a piece reduce all of it, rather than every rank a share.
+  static bool is_alone(std::int64_t units, Rank ranks, bool to_all);
   void to(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const;
   void to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const;
 

@@ -39,7 +39,17 @@ class SimulatedRank final : public Backend {
   // A counter of this rank, as others see it at a time. Where it will have the value later, `later` is when.
   bool reached(std::int32_t counter, std::int64_t value, double time, double& later) const;
   // Has a rank woken when others see that value.
-  void watch(Rank watcher, std::int32_t counter, std::int64_t value) { watchers_.push_back({watcher, counter, value}); }
+  void watch(Rank watcher, std::int32_t counter, std::int64_t value) {
+    const Watcher one{watcher, counter, value};
+    if (std::find(watchers_.begin(), watchers_.end(), one) == watchers_.end()) watchers_.push_back(one);
+  }
+  // Whether a turn at that time is news to it; and it has come.
+  bool expect_turn(double time) {
+    if (std::find(turns_.begin(), turns_.end(), time) != turns_.end()) return false;
+    turns_.push_back(time);
+    return true;
+  }
+  void turn_has_come(double time) { std::erase(turns_, time); }
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
   void send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) override;
@@ -63,6 +73,8 @@ class SimulatedRank final : public Backend {
     Rank rank;
     std::int32_t counter;
     std::int64_t value;
+
+    friend bool operator==(const Watcher&, const Watcher&) = default;
   };
 
   std::int64_t bytes(std::span<const Piece> data) const;
@@ -77,6 +89,7 @@ class SimulatedRank final : public Backend {
   std::vector<Completed> completed_;
   std::vector<std::vector<Set>> counters_;  // in the order they were set
   std::vector<Watcher> watchers_;
+  std::vector<double> turns_;  // to come
 };
 
 // Where one message goes.
@@ -90,6 +103,8 @@ struct Message {
   double received = -1;  // likewise
   double arrived = -1;
   std::int32_t next = -1;  // the next in its stream
+  std::int32_t wire = 0;   // that it comes to next, from the sender's on
+  double through = 0;      // when it has passed those before
 };
 
 class World {
@@ -106,7 +121,9 @@ class World {
   void post_send(Rank from, Rank to, std::int32_t channel, Token token, std::int64_t bytes, double time);
   void post_receive(Rank from, Rank to, std::int32_t channel, Token token, double time);
   // The rank has something to do from then on.
-  void wake(double time, Rank rank) { push({time, 0, Event::What::turn, rank}); }
+  void wake(double time, Rank rank) {
+    if (at(rank).expect_turn(time)) push({time, 0, Event::What::turn, rank});
+  }
 
  private:
   struct Event {
@@ -145,6 +162,7 @@ class World {
   std::int32_t matched(bool send, Rank from, Rank to, std::int32_t channel);
   std::vector<Core>& cores_of(Rank rank);
   void turn(double time, Rank rank);
+  double* wire_of(const Message& one);
   void launch(double time, std::int32_t index);
   void arrive(double time, std::int32_t index);
   void receive(std::int32_t index);
@@ -330,40 +348,54 @@ void World::post_receive(Rank from, Rank to, std::int32_t channel, Token token, 
   if (one.arrived >= 0) receive(index);
 }
 
-// A wire carries one message after another, at full rate; its end begins as soon as its beginning has come through.
+// The wires of a message, in turn; null behind the last.
+double* World::wire_of(const Message& one) {
+  const auto wires = [](std::vector<Wires>& all, std::int32_t number) -> Wires& {
+    return all[static_cast<std::size_t>(number)];
+  };
+  const bool far = rack_of(one.from) != rack_of(one.to);
+  switch (far || one.wire == 0 ? one.wire : one.wire + 2) {
+    case 0:
+      return &wires(node_wires_, node_of(one.from)).out;
+    case 1:
+      return &wires(rack_wires_, rack_of(one.from)).out;
+    case 2:
+      return &wires(rack_wires_, rack_of(one.to)).in;
+    case 3:
+      return &wires(node_wires_, node_of(one.to)).in;
+    default:
+      return nullptr;
+  }
+}
+
+// A wire carries one message after another, at full rate; what follows begins as soon as the first bytes have come.
 void World::launch(double time, std::int32_t index) {
   Message& one = message(index);
   const Link& way = link(one.from, one.to);
   const auto bytes = static_cast<double>(one.bytes);
-  double begin = time;
-  double end = time;
-  const auto pass = [&](double& wire, double rate) {
-    begin = std::max(begin, wire);
-    end = std::max(end, begin + bytes * rate);
-    wire = begin + bytes * rate;
-  };
-  if (way.wire > 0) {
-    Wires& source = node_wires_[static_cast<std::size_t>(node_of(one.from))];
-    Wires& target = node_wires_[static_cast<std::size_t>(node_of(one.to))];
-    const double at_node = model_.network.wire > 0 ? model_.network.wire : way.wire;
-    pass(source.out, at_node);
-    if (one.bytes > way.eager) {
-      at(one.from).complete_at(end, one.send, 0);
-      wake(end, one.from);
-    }
-    if (rack_of(one.from) != rack_of(one.to)) {
-      pass(rack_wires_[static_cast<std::size_t>(rack_of(one.from))].out, way.wire);
-      pass(rack_wires_[static_cast<std::size_t>(rack_of(one.to))].in, way.wire);
-    }
-    pass(target.in, at_node);
-  } else if (one.bytes > way.eager) {
-    // The receiver copies.
-    end += bytes * way.work;
+  const bool waits = one.bytes > way.eager;
+  const auto sent_at = [&](double end) {
     at(one.from).complete_at(end, one.send, 0);
     wake(end, one.from);
-    end -= bytes * way.work;
+  };
+  if (way.wire <= 0) {
+    if (waits) sent_at(time + bytes * way.work);  // the receiver copies
+    push({time + way.latency, 0, Event::What::arrival, index});
+    return;
   }
-  push({end + way.latency, 0, Event::What::arrival, index});
+  const bool in_rack = one.wire == 0 || one.wire == (rack_of(one.from) == rack_of(one.to) ? 1 : 3);
+  const double rate = in_rack && model_.network.wire > 0 ? model_.network.wire : way.wire;
+  double& wire = *wire_of(one);
+  const double begin = std::max(time, wire);
+  wire = begin + bytes * rate;
+  if (waits && one.wire == 0) sent_at(wire);
+  one.through = std::max(one.through, wire);
+  ++one.wire;
+  if (wire_of(one)) {
+    push({begin, 0, Event::What::launch, index});
+  } else {
+    push({one.through + way.latency, 0, Event::What::arrival, index});
+  }
 }
 
 void World::arrive(double time, std::int32_t index) {
@@ -385,6 +417,7 @@ std::vector<World::Core>& World::cores_of(Rank rank) {
 
 void World::turn(double time, Rank rank) {
   SimulatedRank& one = at(rank);
+  one.turn_has_come(time);
   if (one.done()) return;
   if (one.free_at() > time) {
     wake(one.free_at(), rank);

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::allgather {
@@ -32,6 +33,13 @@ Prediction predict(const Problem& problem) {
   return {.steps = steps, .messages = steps * problem.ranks, .units = others * problem.ranks * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  for (std::int64_t distance = 1; distance < problem.ranks; distance *= 2) {
+    out.shift(static_cast<Rank>(distance),
+              rounds::number(problem.count * std::min(distance, problem.ranks - distance)));
+  }
+}
+
 }  // namespace
 
 extern constexpr Algorithm bruck = {
@@ -49,6 +57,7 @@ extern constexpr Algorithm bruck = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allgather

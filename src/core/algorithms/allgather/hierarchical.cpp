@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::allgather {
@@ -94,6 +95,39 @@ void build(Builder& builder, const Problem& problem) {
   bcast_inside(builder, problem.output);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const int levels = hierarchy::levels_above_nodes(problem);
+  const double n = rounds::number(problem.count);
+  if (levels == 0 && node::shares_memory(problem)) {
+    hierarchy::outline_pieces(node::Cut::of(problem.count, problem.room), n, out, [&](double piece) {
+      out.copy(piece, Outline::Who::all, 2);
+      out.flag();
+      out.copy(piece, Outline::Who::all, problem.ranks - 1);
+    });
+    return;
+  }
+  Problem one_way = problem;
+  one_way.room /= 2;
+  hierarchy::outline_gather_inside(one_way, problem.count, out);
+  hierarchy::outline_gather_up(problem, 1, Outline::Way::in, out);
+  out.among_leaders(0, [&](Rank leaders) {
+    // Around a ring the largest block holds up the others.
+    const double block = n * problem.topology->largest_domain(1);
+    if (problem.count >= least_around_the_ring) return out.shift(1, block, std::max(1, leaders - 1));
+    for (std::int64_t distance = 1; distance < leaders; distance *= 2) {
+      out.shift(static_cast<Rank>(distance), block * rounds::number(std::min(distance, leaders - distance)));
+    }
+  });
+  for (int level = 1; level < levels; ++level) {
+    out.among_leaders(level, [&](Rank leaders) {
+      hierarchy::outline_by(Collective::bcast, "binomial", problem, leaders, problem.total(), out);
+    });
+  }
+  one_way.count = problem.total();
+  one_way.segment = 0;
+  hierarchy::outline_bcast_inside(one_way, rounds::number(problem.total()), out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -111,6 +145,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allgather

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::allgather {
@@ -44,6 +45,12 @@ Prediction predict(const Problem& problem) {
   return {.steps = p / 2, .messages = p * (p / 2), .units = p * (p - 1) * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  out.shift(1, n);
+  if (problem.ranks > 2) out.shift(1, 2 * n, problem.ranks / 2 - 1);
+}
+
 }  // namespace
 
 extern const Algorithm neighbour_exchange = {
@@ -60,6 +67,7 @@ extern const Algorithm neighbour_exchange = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allgather

@@ -6,6 +6,7 @@
 // ranks. No scratch, but the message to a represented rank is packed.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/hypercube.hpp"
 
 namespace quadrille::allgather {
@@ -50,6 +51,14 @@ Prediction predict(const Problem& problem) {
           .units = others * problem.ranks * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  const double each = n * problem.ranks / patterns::Hypercube(problem.ranks).corners();
+  rounds::represented(out, problem.ranks, n);
+  rounds::across(out, problem.ranks, [&](Rank bit) { return each * bit; });
+  rounds::represented(out, problem.ranks, n * (problem.ranks - 1));
+}
+
 }  // namespace
 
 extern const Algorithm recursive_doubling = {
@@ -67,6 +76,7 @@ extern const Algorithm recursive_doubling = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allgather

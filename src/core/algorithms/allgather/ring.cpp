@@ -5,6 +5,7 @@
 #include "patterns/ring.hpp"
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allgather {
 
@@ -23,6 +24,10 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
+void outline(const Problem& problem, Outline& out) {
+  out.shift(1, rounds::number(problem.count), problem.ranks - 1);
+}
+
 }  // namespace
 
 extern constexpr Algorithm ring = {
@@ -38,6 +43,7 @@ extern constexpr Algorithm ring = {
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allgather

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {
 
@@ -162,6 +163,50 @@ std::int64_t scratch_units(const Problem& problem) {
          scratch_of_leaders(rest);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const int levels = hierarchy::levels_above_nodes(problem);
+  if (levels == 0 && node::shares_memory(problem)) return hierarchy::outline_reduce_to_all(problem, out);
+  if (goes_by_rails(problem)) {
+    const Rank seats = node::most_ranks(problem);
+    const double share = rounds::number(problem.count) / seats;
+    Problem half = problem;
+    half.room /= 2;
+    hierarchy::outline_pieces(node::Scatter::cut_of(half, problem.count / seats), share, out, [&](double piece) {
+      out.copy(piece, Outline::Who::all, seats - 1);
+      out.flag();
+      out.reduce(piece, Outline::Who::all, seats - 1);
+    });
+    out.among_rails([&](Rank nodes) {
+      hierarchy::outline_by(Collective::allreduce, rail_name(problem), problem, nodes, problem.count / seats, out);
+    });
+    hierarchy::outline_pieces(node::Cut::of(problem.count / seats, half.room), share, out, [&](double piece) {
+      out.copy(piece, Outline::Who::all, 2);
+      out.flag();
+      out.copy(piece, Outline::Who::all, seats - 1);
+    });
+    return;
+  }
+  Problem one_way = problem;
+  one_way.room /= 2;
+  hierarchy::outline_reduce_inside(one_way, out);
+  if (!hierarchy::is_short(problem)) {
+    out.among_nodes([&](Rank nodes) {
+      hierarchy::outline_by(Collective::allreduce, "rabenseifner", problem, nodes, problem.count, out);
+    });
+  } else {
+    hierarchy::outline_reduce_up(problem, 1, out);
+    out.among_leaders(0, [&](Rank leaders) {
+      hierarchy::outline_by(Collective::allreduce, "recursive_doubling", problem, leaders, problem.count, out);
+    });
+    for (int level = 1; level < levels; ++level) {
+      out.among_leaders(level, [&](Rank leaders) {
+        hierarchy::outline_by(Collective::bcast, "binomial", problem, leaders, problem.count, out);
+      });
+    }
+  }
+  hierarchy::outline_bcast_inside(one_way, rounds::number(problem.count), out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -179,6 +224,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -6,6 +6,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/fold.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {
 
@@ -32,6 +33,13 @@ std::int64_t scratch_units(const Problem& problem) {
   return (problem.count + problem.ranks - 1) / problem.ranks * problem.ranks;
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double share = rounds::number(problem.count) / problem.ranks;
+  out.all_pairs(share, rounds::in_flight);
+  out.reduce(share, Outline::Who::all, problem.ranks - 1);
+  out.all_pairs(share, rounds::in_flight);
+}
+
 }  // namespace
 
 extern const Algorithm pairwise = {
@@ -47,6 +55,7 @@ extern const Algorithm pairwise = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -5,6 +5,7 @@
 // any operation; supports rank order. Scratch: w n/m for w segments in flight.
 
 #include "algorithms/catalogue.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::allreduce {
@@ -46,6 +47,15 @@ std::int64_t scratch_units(const Problem& problem) {
   return reduce_part().scratch_units(line);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double segment = rounds::segment_units(problem);
+  const double hops = problem.ranks - 1;
+  out.pipeline(rounds::segments(problem), [&] {
+    out.chain(segment, {.hops = hops, .reduced = segment});
+    out.chain(segment, {.hops = hops});
+  });
+}
+
 }  // namespace
 
 extern const Algorithm pipelined_chain = {
@@ -62,6 +72,7 @@ extern const Algorithm pipelined_chain = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -7,6 +7,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/halving.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {
 
@@ -32,6 +33,16 @@ Prediction predict(const Problem& problem) {
           .units = 2 * problem.count * (cube.corners() - 1 + cube.extra())};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  const Rank corners = patterns::Hypercube(problem.ranks).corners();
+  rounds::represented(out, problem.ranks, n, n);
+  rounds::across(
+      out, problem.ranks, [&](Rank bit) { return n / (2 * bit); }, 1);
+  for (Rank bit = corners / 2; bit >= 1; bit /= 2) out.exchange(bit, n / (2 * bit));
+  rounds::represented(out, problem.ranks, n);
+}
+
 }  // namespace
 
 extern const Algorithm rabenseifner = {
@@ -47,6 +58,7 @@ extern const Algorithm rabenseifner = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

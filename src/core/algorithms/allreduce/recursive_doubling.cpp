@@ -8,6 +8,7 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/hypercube.hpp"
 
 namespace quadrille::allreduce {
@@ -34,6 +35,14 @@ Prediction predict(const Problem& problem) {
       .steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0), .messages = messages, .units = messages * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::represented(out, problem.ranks, n, n);
+  rounds::across(
+      out, problem.ranks, [&](Rank) { return n; }, 1);
+  rounds::represented(out, problem.ranks, n);
+}
+
 }  // namespace
 
 extern const Algorithm recursive_doubling = {
@@ -50,6 +59,7 @@ extern const Algorithm recursive_doubling = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -6,6 +6,7 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/catalogue.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {
 
@@ -19,6 +20,13 @@ void build(Builder& builder, const Problem& problem) {
 Prediction predict(const Problem& problem) {
   const std::int64_t messages = 2 * (std::int64_t{problem.ranks} - 1);
   return {.steps = 2 * patterns::ceil_log2(problem.ranks), .messages = messages, .units = messages * problem.count};
+}
+
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::up(
+      out, problem.ranks, [&](Rank) { return n; }, n);
+  rounds::down(out, problem.ranks, [&](Rank) { return n; });
 }
 
 }  // namespace
@@ -37,6 +45,7 @@ extern const Algorithm reduce_bcast = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -10,6 +10,7 @@
 #include <array>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {
 
@@ -57,6 +58,13 @@ Prediction predict(const Problem& problem) {
   return {.steps = steps, .messages = steps * problem.ranks, .units = steps * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double share = rounds::number(problem.count) / problem.ranks;
+  out.shift(1, share, problem.ranks - 1);
+  out.reduce(share, Outline::Who::all, problem.ranks - 1);
+  out.shift(1, share, problem.ranks - 1);
+}
+
 }  // namespace
 
 extern const Algorithm ring = {
@@ -71,6 +79,7 @@ extern const Algorithm ring = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -48,6 +48,13 @@ std::int64_t scratch_units(const Problem& problem) {
   return (cut ? 2 : 1) * ring_part().scratch_units(stretch);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const std::int64_t stretches = patterns::segments(problem.count, stretch_of(problem));
+  Problem part = problem;
+  part.count = (problem.count + stretches - 1) / stretches;
+  out.pipeline(stretches, [&] { ring_part().outline(part, out); });
+}
+
 }  // namespace
 
 extern const Algorithm segmented_ring = {
@@ -63,6 +70,7 @@ extern const Algorithm segmented_ring = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::allreduce

@@ -5,6 +5,7 @@
 // batched:8; default 16. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::alltoall {
 
@@ -12,6 +13,10 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   rotate(builder, problem, problem.width);
+}
+
+void outline(const Problem& problem, Outline& out) {
+  out.all_pairs(rounds::number(problem.count), problem.width);
 }
 
 }  // namespace
@@ -30,6 +35,7 @@ extern constexpr Algorithm batched = {
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::alltoall

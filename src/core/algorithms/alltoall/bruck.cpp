@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::alltoall {
@@ -91,18 +92,29 @@ std::int64_t scratch_units(const Problem& problem) {
   return stopovers(problem) * problem.count;
 }
 
+// Numbers below p with that digit at that position: in full cycles, and in the last one.
+std::int64_t blocks_in_step(const Problem& problem, std::int64_t place, std::int64_t digit) {
+  const std::int64_t round = place * problem.width;
+  const std::int64_t last = problem.ranks % round - digit * place;
+  return problem.ranks / round * place + (last > place ? place : last > 0 ? last : 0);
+}
+
 Prediction predict(const Problem& problem) {
   const std::int64_t p = problem.ranks;
   std::int64_t steps = 0;
   std::int64_t blocks = 0;
   for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
     ++steps;
-    // Numbers below p with that digit at that position: in full cycles, and in the last one.
-    const std::int64_t round = place * problem.width;
-    const std::int64_t last = p % round - digit * place;
-    blocks += p / round * place + (last > place ? place : last > 0 ? last : 0);
+    blocks += blocks_in_step(problem, place, digit);
   });
   return {.steps = steps, .messages = steps * p, .units = blocks * p * problem.count};
+}
+
+void outline(const Problem& problem, Outline& out) {
+  for_each_step(problem, [&](std::int64_t place, std::int64_t digit) {
+    const double blocks = rounds::number(blocks_in_step(problem, place, digit) * problem.count);
+    out.shift(static_cast<Rank>(place * digit), blocks);
+  });
 }
 
 }  // namespace
@@ -122,6 +134,7 @@ extern const Algorithm bruck = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::alltoall

@@ -6,6 +6,7 @@
 // messages become one. Any number of ranks; levels above nodes are ignored. Scratch: on leaders 2 k p n.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::alltoall {
@@ -86,6 +87,26 @@ std::int64_t scratch_units(const Problem& problem) {
   return fits_one_node(problem) ? 0 : 2 * node::most_ranks(problem) * problem.total();
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  if (fits_one_node(problem)) {
+    const double others = problem.ranks - 1;
+    hierarchy::outline_pieces(node::Scatter::cut_of(problem, problem.count), n, out, [&](double piece) {
+      out.copy(piece, Outline::Who::all, others);
+      out.flag();
+      out.copy(piece, Outline::Who::all, others + 1);
+    });
+    return;
+  }
+  const double seats = rounds::number(problem.ranks) / hierarchy::leaders_of_nodes(problem).leaders.size();
+  Problem one_way = problem;
+  one_way.room /= 2;
+  hierarchy::outline_gather_inside(one_way, problem.total(), out);
+  out.copy(n, Outline::Who::leader, seats * seats);
+  out.among_nodes([&](Rank) { out.all_pairs(n * seats * seats, rounds::in_flight); });
+  hierarchy::outline_scatter_inside(one_way, problem.total(), out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -103,6 +124,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::alltoall

@@ -78,6 +78,7 @@ extern constexpr Algorithm hierarchical_factor = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_to_swap,
+    .outline = outline_swaps,
 };
 
 }  // namespace quadrille::alltoall

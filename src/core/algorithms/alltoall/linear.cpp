@@ -4,6 +4,7 @@
 // Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::alltoall {
 
@@ -11,6 +12,10 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   rotate(builder, problem, problem.ranks);
+}
+
+void outline(const Problem& problem, Outline& out) {
+  out.all_pairs(rounds::number(problem.count), rounds::in_flight);
 }
 
 }  // namespace
@@ -28,6 +33,7 @@ extern constexpr Algorithm linear = {
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::alltoall

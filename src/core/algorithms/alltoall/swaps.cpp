@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::alltoall {
@@ -107,6 +108,16 @@ void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank
     builder.send(partner, problem.input_block(partner));
     if (++met % lanes_of(problem) == 0) builder.fence();
   }
+}
+
+// In place the higher one of two ranks is one segment behind: it sends only what it has room for.
+void outline_swaps(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  if (!problem.in_place) return out.all_pairs(n, lanes_of(problem));
+  const double segments = rounds::number(patterns::segments(problem.count, chunk_of(problem)));
+  out.all_pairs(n / segments, lanes_of(problem));
+  out.all_pairs(n, lanes_of(problem));
+  out.copy(n / 2, Outline::Who::all, problem.ranks - 1);
 }
 
 Prediction predict_swaps(const Problem& problem, std::int64_t steps) {

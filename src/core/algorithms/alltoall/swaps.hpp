@@ -18,6 +18,7 @@ std::int64_t scratch_to_swap(const Problem& problem);
 
 // The prediction, if one partner after another takes so many steps.
 Prediction predict_swaps(const Problem& problem, std::int64_t steps);
+void outline_swaps(const Problem& problem, Outline& out);
 
 // An algorithm of this kind, by what distinguishes it.
 constexpr Algorithm swapping(std::string_view name, std::string_view summary, std::string_view paper,
@@ -36,7 +37,8 @@ constexpr Algorithm swapping(std::string_view name, std::string_view summary, st
           .width = 1,
           .build = build,
           .predict = predict,
-          .scratch_units = scratch_to_swap};
+          .scratch_units = scratch_to_swap,
+          .outline = outline_swaps};
 }
 
 }  // namespace quadrille::alltoall

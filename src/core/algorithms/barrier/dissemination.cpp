@@ -25,6 +25,10 @@ Prediction predict(const Problem& problem) {
   return {.steps = steps, .messages = steps * problem.ranks, .units = 0};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  for (std::int64_t distance = 1; distance < problem.ranks; distance *= 2) out.shift(static_cast<Rank>(distance), 0);
+}
+
 }  // namespace
 
 extern const Algorithm dissemination = {
@@ -40,6 +44,7 @@ extern const Algorithm dissemination = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::barrier

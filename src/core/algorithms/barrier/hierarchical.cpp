@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::barrier {
@@ -58,6 +59,29 @@ void build(Builder& builder, const Problem& problem) {
   on(node, hierarchy::node_channel, [&] { shared ? words->depart(builder, 0) : spread_word(builder, 0); });
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const bool shared = node::shares_memory(problem);
+  const auto nothing = [](Rank) { return 0; };
+  const int levels = hierarchy::levels_above_nodes(problem);
+  if (shared && levels == 0) return out.flag();
+  const auto inside = [&](bool arriving) {
+    if (shared) return out.flag();
+    out.inside_nodes(
+        [&](Rank ranks) { arriving ? rounds::up(out, ranks, nothing) : rounds::down(out, ranks, nothing); });
+  };
+  inside(true);
+  for (int level = levels - 1; level > 0; --level) {
+    out.among_leaders(level, [&](Rank leaders) { rounds::up(out, leaders, nothing); });
+  }
+  out.among_leaders(0, [&](Rank leaders) {
+    for (std::int64_t distance = 1; distance < leaders; distance *= 2) out.shift(static_cast<Rank>(distance), 0);
+  });
+  for (int level = 1; level < levels; ++level) {
+    out.among_leaders(level, [&](Rank leaders) { rounds::down(out, leaders, nothing); });
+  }
+  inside(false);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -74,6 +98,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::barrier

@@ -5,6 +5,7 @@
 // Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps a. Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/hypercube.hpp"
 
 namespace quadrille::barrier {
@@ -37,6 +38,12 @@ Prediction predict(const Problem& problem) {
           .units = 0};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  rounds::represented(out, problem.ranks, 0);
+  rounds::across(out, problem.ranks, [](Rank) { return 0; });
+  rounds::represented(out, problem.ranks, 0);
+}
+
 }  // namespace
 
 extern const Algorithm recursive_doubling = {
@@ -52,6 +59,7 @@ extern const Algorithm recursive_doubling = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::barrier

@@ -4,6 +4,7 @@
 // Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p) a. Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -28,6 +29,11 @@ Prediction predict(const Problem& problem) {
       .steps = 2 * patterns::ceil_log2(problem.ranks), .messages = 2 * (std::int64_t{problem.ranks} - 1), .units = 0};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  rounds::up(out, problem.ranks, [](Rank) { return 0; });
+  rounds::down(out, problem.ranks, [](Rank) { return 0; });
+}
+
 }  // namespace
 
 extern const Algorithm tree = {
@@ -43,6 +49,7 @@ extern const Algorithm tree = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::barrier

@@ -5,6 +5,7 @@
 // scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -29,6 +30,13 @@ Prediction predict(const Problem& problem) {
   return {.steps = first + interval * (segments - 1), .messages = others * segments, .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double depth = patterns::floor_log2(problem.ranks);
+  out.pipeline(rounds::segments(problem), [&] {
+    out.chain(rounds::segment_units(problem), {.hops = depth, .fan = 2, .distance = problem.ranks / 2 | 1});
+  });
+}
+
 }  // namespace
 
 extern const Algorithm binary = {
@@ -45,6 +53,7 @@ extern const Algorithm binary = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

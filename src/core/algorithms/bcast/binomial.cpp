@@ -4,6 +4,7 @@
 // Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -22,6 +23,10 @@ Prediction predict(const Problem& problem) {
   return {.steps = patterns::ceil_log2(problem.ranks), .messages = others, .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  rounds::down(out, problem.ranks, [&](Rank) { return rounds::number(problem.count); });
+}
+
 }  // namespace
 
 extern const Algorithm binomial = {
@@ -38,6 +43,7 @@ extern const Algorithm binomial = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

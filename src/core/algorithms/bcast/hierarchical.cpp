@@ -8,6 +8,7 @@
 // and levels. No scratch; without shared memory a binomial tree inside a node.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::bcast {
 
@@ -49,6 +50,30 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const int levels = hierarchy::levels_above_nodes(problem);
+  Problem cut = problem;
+  cut.segment = hierarchy::chain_segment(problem);
+  if (cut.segment > 0) {
+    out.pipeline(rounds::segments(cut), [&] {
+      const double segment = rounds::segment_units(cut);
+      for (int level = 0; level < levels; ++level) {
+        out.among_leaders(level, [&](Rank leaders) { out.chain(segment, {.hops = rounds::number(leaders - 1)}); });
+      }
+      hierarchy::outline_bcast_inside(cut, segment, out);
+    });
+    return;
+  }
+  const bool very_short = problem.segment <= 0 || problem.count <= hierarchy::shortest_segment(problem);
+  for (int level = 0; level < levels; ++level) {
+    out.among_leaders(level, [&](Rank leaders) {
+      hierarchy::outline_by(Collective::bcast, very_short ? "binomial" : "scatter_doubling", problem, leaders,
+                            problem.count, out);
+    });
+  }
+  hierarchy::outline_bcast_inside(problem, rounds::number(problem.count), out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -66,6 +91,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

@@ -5,6 +5,7 @@
 // default 4. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::bcast {
@@ -24,6 +25,15 @@ Prediction predict(const Problem& problem) {
   return {.steps = steps, .messages = others, .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  std::int64_t distance = 1;
+  while (distance * problem.width < problem.ranks) distance *= problem.width;
+  for (; distance >= 1; distance /= problem.width) {
+    const std::int64_t children = std::min<std::int64_t>(problem.width - 1, (problem.ranks - 1) / distance);
+    out.pipeline(children, [&] { out.tree(static_cast<Rank>(distance), rounds::number(problem.count)); });
+  }
+}
+
 }  // namespace
 
 extern const Algorithm knomial = {
@@ -41,6 +51,7 @@ extern const Algorithm knomial = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

@@ -3,6 +3,7 @@
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::bcast {
@@ -13,6 +14,10 @@ void build(Builder& builder, const Problem& problem) {
   const patterns::Tree tree = patterns::linear_tree(problem.rank, problem.ranks, problem.root);
   if (tree.parent) builder.receive(*tree.parent, problem.output);
   for (Rank child : tree.children) builder.send(child, problem.output);
+}
+
+void outline(const Problem& problem, Outline& out) {
+  out.star(rounds::number(problem.count), Outline::Way::out);
 }
 
 }  // namespace
@@ -30,6 +35,7 @@ extern const Algorithm linear = {
     .build = build,
     .predict = predict_linear,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

@@ -4,6 +4,7 @@
 // Steps: p - 2 + m for m segments and p > 1. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -26,6 +27,11 @@ Prediction predict(const Problem& problem) {
       .steps = others == 0 ? 0 : others - 1 + segments, .messages = others * segments, .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  out.pipeline(rounds::segments(problem),
+               [&] { out.chain(rounds::segment_units(problem), {.hops = rounds::number(problem.ranks - 1)}); });
+}
+
 }  // namespace
 
 extern const Algorithm pipelined_chain = {
@@ -41,6 +47,7 @@ extern const Algorithm pipelined_chain = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

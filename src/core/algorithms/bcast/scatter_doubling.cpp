@@ -7,6 +7,7 @@
 // number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/hypercube.hpp"
 #include "patterns/trees.hpp"
 
@@ -54,6 +55,14 @@ Prediction predict(const Problem& problem) {
           .units = (std::int64_t{problem.ranks} - 1) * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const Rank corners = patterns::Hypercube(problem.ranks).corners();
+  const double share = rounds::number(problem.count) / corners;
+  rounds::down(out, corners, [&](Rank below) { return share * below; });
+  rounds::across(out, problem.ranks, [&](Rank bit) { return share * bit; });
+  rounds::represented(out, problem.ranks, rounds::number(problem.count));
+}
+
 }  // namespace
 
 extern const Algorithm scatter_doubling = {
@@ -69,6 +78,7 @@ extern const Algorithm scatter_doubling = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

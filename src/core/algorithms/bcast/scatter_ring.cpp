@@ -5,6 +5,7 @@
 // Steps: ceil(log2 p) + p - 1. Cost: (ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b. Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -45,6 +46,12 @@ Prediction predict(const Problem& problem) {
           .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double share = rounds::number(problem.count) / problem.ranks;
+  rounds::down(out, problem.ranks, [&](Rank below) { return share * below; });
+  out.shift(1, share, problem.ranks - 1);
+}
+
 }  // namespace
 
 extern const Algorithm scatter_ring = {
@@ -60,6 +67,7 @@ extern const Algorithm scatter_ring = {
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::bcast

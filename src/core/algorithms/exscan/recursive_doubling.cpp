@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "algorithms/prefix.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::exscan {
 
@@ -21,6 +22,13 @@ void build(Builder& builder, const Problem& problem) {
       builder.reduce(arrived, problem.output, problem.output);
     }
   });
+}
+
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::across(
+      out, problem.ranks, [&](Rank) { return n; }, 2);
+  if (patterns::Hypercube(problem.ranks).extra() > 0) out.exchange(patterns::Hypercube(problem.ranks).corners(), n);
 }
 
 }  // namespace
@@ -39,6 +47,7 @@ extern const Algorithm recursive_doubling = {
     .build = build,
     .predict = predict_prefix_by_doubling,
     .scratch_units = prefix_by_doubling_scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::exscan

@@ -3,6 +3,7 @@
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
+#include "algorithms/rounds.hpp"
 #include "algorithms/subtrees.hpp"
 
 namespace quadrille::gather {
@@ -32,6 +33,11 @@ void build(Builder& builder, const Problem& problem) {
   builder.send(*tree.parent, collected);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::up(out, problem.ranks, [&](Rank distance) { return n * std::min(distance, problem.ranks - distance); });
+}
+
 }  // namespace
 
 extern const Algorithm binomial = {
@@ -49,6 +55,7 @@ extern const Algorithm binomial = {
     .build = build,
     .predict = predict_subtrees,
     .scratch_units = subtree_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::gather

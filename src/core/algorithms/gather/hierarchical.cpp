@@ -21,6 +21,11 @@ void build(Builder& builder, const Problem& problem) {
   for (std::size_t i = levels.size(); i-- > 0;) hierarchy::gather_among_leaders(builder, problem, levels[i], block);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  hierarchy::outline_gather_inside(problem, problem.count, out);
+  hierarchy::outline_gather_up(problem, 0, Outline::Way::in, out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -38,6 +43,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = hierarchy::LeaderBlocks::scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::gather

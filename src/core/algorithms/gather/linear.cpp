@@ -3,6 +3,7 @@
 // Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::gather {
@@ -21,6 +22,10 @@ void build(Builder& builder, const Problem& problem) {
   }
 }
 
+void outline(const Problem& problem, Outline& out) {
+  out.star(rounds::number(problem.count), Outline::Way::in);
+}
+
 }  // namespace
 
 extern constexpr Algorithm linear = {
@@ -36,6 +41,7 @@ extern constexpr Algorithm linear = {
     .build = build,
     .predict = predict_linear,
     .scratch_units = no_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::gather

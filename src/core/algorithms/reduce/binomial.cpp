@@ -7,6 +7,7 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::reduce {
@@ -43,6 +44,13 @@ Prediction predict(const Problem& problem) {
       .steps = patterns::ceil_log2(problem.ranks) + detour, .messages = messages, .units = messages * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::up(
+      out, problem.ranks, [&](Rank) { return n; }, n);
+  if (top_of(problem) != problem.root) out.tree(1, n);
+}
+
 }  // namespace
 
 extern const Algorithm binomial = {
@@ -59,6 +67,7 @@ extern const Algorithm binomial = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

@@ -28,6 +28,11 @@ std::int64_t scratch_units(const Problem& problem) {
   return problem.ranks == 1 ? 0 : problem.count + hierarchy::reduce_scratch_units(problem);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  hierarchy::outline_reduce_inside(problem, out);
+  hierarchy::outline_reduce_up(problem, 0, out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -45,6 +50,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

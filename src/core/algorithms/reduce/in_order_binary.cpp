@@ -9,6 +9,7 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::reduce {
@@ -57,6 +58,13 @@ Prediction predict(const Problem& problem) {
           .units = others * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  out.chain(
+      n,
+      {.hops = 1.0 * patterns::floor_log2(problem.ranks), .reduced = n, .fan = 2, .distance = problem.ranks / 2 | 1});
+}
+
 }  // namespace
 
 extern const Algorithm in_order_binary = {
@@ -73,6 +81,7 @@ extern const Algorithm in_order_binary = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/fold.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce {
 
@@ -39,6 +40,10 @@ std::int64_t scratch_units(const Problem& problem) {
   return std::min<std::int64_t>(problem.ranks - 1, Rotation::blocks) * problem.count;
 }
 
+void outline(const Problem& problem, Outline& out) {
+  out.star(rounds::number(problem.count), Outline::Way::in, rounds::number(problem.count));
+}
+
 }  // namespace
 
 extern const Algorithm linear = {
@@ -55,6 +60,7 @@ extern const Algorithm linear = {
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

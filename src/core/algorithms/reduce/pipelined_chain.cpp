@@ -7,6 +7,7 @@
 // at the last rank if it sends the result to the root.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -81,6 +82,14 @@ Prediction predict(const Problem& problem) {
           .units = (others + detour) * problem.count};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double segment = rounds::segment_units(problem);
+  const bool passes_on = last_of(problem) != problem.root;
+  out.pipeline(rounds::segments(problem),
+               [&] { out.chain(segment, {.hops = rounds::number(problem.ranks - 1), .reduced = segment}); });
+  if (passes_on) out.pipeline(rounds::segments(problem), [&] { out.chain(segment, {.hops = 1}); });
+}
+
 }  // namespace
 
 extern const Algorithm pipelined_chain = {
@@ -97,6 +106,7 @@ extern const Algorithm pipelined_chain = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

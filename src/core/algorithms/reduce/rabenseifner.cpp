@@ -7,6 +7,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/halving.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce {
 
@@ -57,6 +58,15 @@ Prediction predict(const Problem& problem) {
           .units = problem.count * (cube.extra() + cube.corners() - 1 + (detour ? 1 : 0)) + gathered};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  const Rank corners = patterns::Hypercube(problem.ranks).corners();
+  rounds::represented(out, problem.ranks, n, n);
+  rounds::across(
+      out, problem.ranks, [&](Rank bit) { return n / (2 * bit); }, 1);
+  rounds::down(out, corners, [&](Rank distance) { return n / (2 * distance); });
+}
+
 }  // namespace
 
 extern const Algorithm rabenseifner = {
@@ -72,6 +82,7 @@ extern const Algorithm rabenseifner = {
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce

@@ -107,6 +107,16 @@ std::int64_t scratch_units(const Problem& problem) {
                                   among);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  hierarchy::outline_reduce_inside(reduced_inside(problem), out);
+  const std::int64_t share = problem.total() / problem.ranks;
+  out.among_nodes([&](Rank nodes) {
+    hierarchy::outline_by(Collective::reduce_scatter_block, name_among_leaders(problem), problem, nodes,
+                          problem.total() / std::max<Rank>(1, nodes), out);
+  });
+  hierarchy::outline_scatter_inside(scattered_inside(problem), share, out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -123,6 +133,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce_scatter

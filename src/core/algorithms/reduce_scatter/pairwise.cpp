@@ -8,6 +8,7 @@
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/fold.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce_scatter {
 
@@ -45,6 +46,12 @@ Prediction predict(const Problem& problem) {
   return {.steps = others, .messages = others * problem.ranks, .units = others * problem.total()};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double share = rounds::number(problem.total()) / problem.ranks;
+  out.all_pairs(share, problem.commutative ? Rank{Rotation::blocks} : rounds::in_flight);
+  out.reduce(share, Outline::Who::all, problem.ranks - 1);
+}
+
 }  // namespace
 
 extern constexpr Algorithm pairwise = {
@@ -61,6 +68,7 @@ extern constexpr Algorithm pairwise = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce_scatter

@@ -7,6 +7,7 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce_scatter {
 
@@ -67,6 +68,17 @@ Prediction predict(const Problem& problem) {
           .units = problem.total() * (cube.corners() - 1 + cube.extra()) + handed_out};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double all = rounds::number(problem.total());
+  const Rank corners = patterns::Hypercube(problem.ranks).corners();
+  rounds::represented(out, problem.ranks, all, all);
+  for (Rank bit = corners / 2; bit >= 1; bit /= 2) {
+    out.exchange(bit, all / corners * bit);
+    out.reduce(all / corners * bit);
+  }
+  rounds::represented(out, problem.ranks, all / problem.ranks);
+}
+
 }  // namespace
 
 extern constexpr Algorithm recursive_halving = {
@@ -83,6 +95,7 @@ extern constexpr Algorithm recursive_halving = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce_scatter

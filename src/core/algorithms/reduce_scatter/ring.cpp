@@ -9,6 +9,7 @@
 #include <array>
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce_scatter {
 
@@ -46,6 +47,12 @@ Prediction predict(const Problem& problem) {
   return {.steps = others, .messages = others * problem.ranks, .units = others * problem.total()};
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double share = rounds::number(problem.total()) / problem.ranks;
+  out.shift(1, share, problem.ranks - 1);
+  out.reduce(share, Outline::Who::all, problem.ranks - 1);
+}
+
 }  // namespace
 
 extern constexpr Algorithm ring = {
@@ -61,6 +68,7 @@ extern constexpr Algorithm ring = {
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::reduce_scatter

@@ -7,6 +7,7 @@
 // between nodes.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::scan {
 
@@ -70,6 +71,29 @@ std::int64_t scratch_units(const Problem& problem) {
                                            : of(Collective::scan);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  if (!hierarchy::in_rank_order(problem)) return find_algorithm(Collective::scan, flat)->outline(problem, out);
+  Problem one_way = problem;
+  one_way.room /= 2;
+  const double n = rounds::number(problem.count);
+  const Rank seats = node::most_ranks(problem);
+  if (node::shares_memory(one_way)) {
+    hierarchy::outline_pieces(node::Cut::of(problem.count, one_way.room), n, out, [&](double piece) {
+      out.copy(piece);
+      out.flag();
+      out.reduce(piece, Outline::Who::others, seats - 1);
+    });
+  } else {
+    out.inside_nodes(
+        [&](Rank ranks) { hierarchy::outline_by(Collective::scan, flat, problem, ranks, problem.count, out); });
+  }
+  if (hierarchy::levels_above_nodes(problem) == 0) return;
+  out.among_nodes(
+      [&](Rank nodes) { hierarchy::outline_by(Collective::exscan, flat, problem, nodes, problem.count, out); });
+  hierarchy::outline_bcast_inside(one_way, n, out);
+  out.reduce(n);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -86,6 +110,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::scan

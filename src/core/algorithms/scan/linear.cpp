@@ -4,6 +4,7 @@
 // Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::scan {
 
@@ -23,6 +24,11 @@ std::int64_t scratch_units(const Problem& problem) {
   return problem.ranks == 1 ? 0 : problem.count;
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  out.chain(n, {.hops = rounds::number(problem.ranks - 1), .reduced = n});
+}
+
 }  // namespace
 
 extern const Algorithm linear = {
@@ -39,6 +45,7 @@ extern const Algorithm linear = {
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::scan

@@ -5,6 +5,7 @@
 // 3 n.
 
 #include "algorithms/prefix.hpp"
+#include "algorithms/rounds.hpp"
 
 namespace quadrille::scan {
 
@@ -14,6 +15,13 @@ void build(Builder& builder, const Problem& problem) {
   builder.copy(problem.input, problem.output);
   prefix_by_doubling(builder, problem,
                      [&](const Region& arrived) { builder.reduce(arrived, problem.output, problem.output); });
+}
+
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::across(
+      out, problem.ranks, [&](Rank) { return n; }, 2);
+  if (patterns::Hypercube(problem.ranks).extra() > 0) out.exchange(patterns::Hypercube(problem.ranks).corners(), n);
 }
 
 }  // namespace
@@ -32,6 +40,7 @@ extern const Algorithm recursive_doubling = {
     .build = build,
     .predict = predict_prefix_by_doubling,
     .scratch_units = prefix_by_doubling_scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::scan

@@ -3,6 +3,7 @@
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
+#include "algorithms/rounds.hpp"
 #include "algorithms/subtrees.hpp"
 
 namespace quadrille::scatter {
@@ -31,6 +32,11 @@ void build(Builder& builder, const Problem& problem) {
   builder.copy(arrived.part(0, n), problem.output);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  const double n = rounds::number(problem.count);
+  rounds::down(out, problem.ranks, [&](Rank distance) { return n * std::min(distance, problem.ranks - distance); });
+}
+
 }  // namespace
 
 extern const Algorithm binomial = {
@@ -48,6 +54,7 @@ extern const Algorithm binomial = {
     .build = build,
     .predict = predict_subtrees,
     .scratch_units = subtree_scratch,
+    .outline = outline,
 };
 
 }  // namespace quadrille::scatter

@@ -31,6 +31,11 @@ void build(Builder& builder, const Problem& problem) {
   inside(builder, block, problem.output);
 }
 
+void outline(const Problem& problem, Outline& out) {
+  hierarchy::outline_gather_up(problem, 0, Outline::Way::out, out);
+  hierarchy::outline_scatter_inside(problem, problem.count, out);
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -48,6 +53,7 @@ extern const Algorithm hierarchical = {
     .build = build,
     .predict = nullptr,
     .scratch_units = hierarchy::LeaderBlocks::scratch_units,
+    .outline = outline,
 };
 
 }  // namespace quadrille::scatter

@@ -1,0 +1,138 @@
+#include "cost/map.hpp"
+
+#include <algorithm>
+
+namespace quadrille::cost {
+
+namespace {
+
+// Of more ranks only those of some nodes are counted.
+constexpr Rank most_counted = 2048;
+constexpr Rank sampled_nodes = 16;
+
+// A number for each domain of a level, by rank.
+std::vector<std::int32_t> numbers(const Topology& topology, int level, Rank ranks) {
+  std::vector<std::int32_t> number(static_cast<std::size_t>(ranks), 0);
+  std::int32_t next = 0;
+  for (const Rank first : topology.first_of_domains(level)) {
+    const quadrille::Group domain = topology.domain(level, first);
+    for (Rank i = 0; i < domain.size(); ++i) number[static_cast<std::size_t>(domain[i])] = next;
+    ++next;
+  }
+  return number;
+}
+
+}  // namespace
+
+Map::Map(const Topology& topology) : levels_(topology.levels() - 1) {
+  const int node_level = topology.levels() - 1;
+  const int rack_level = std::max(0, node_level - 1);
+  const Rank ranks = topology.domain(0, 0).size();
+  ranks_per_node_ = topology.largest_domain(node_level);
+  Place& all = places_[static_cast<std::size_t>(Group::all)];
+  all.ranks = ranks;
+  all.node = numbers(topology, node_level, ranks);
+  all.rack = rack_level == 0 ? std::vector<std::int32_t>(all.node.size(), 0) : numbers(topology, rack_level, ranks);
+
+  // Nodes in the order of racks, each with the number that it has among all.
+  const std::vector<Rank> first = topology.first_of_domains(node_level);
+  std::vector<Rank> ordered = first;
+  const auto rack_of = [&](Rank rank) { return all.rack[static_cast<std::size_t>(rank)]; };
+  std::stable_sort(ordered.begin(), ordered.end(), [&](Rank a, Rank b) { return rack_of(a) < rack_of(b); });
+  const auto make = [&](Group group, const std::vector<Rank>& members) {
+    Place& made = places_[static_cast<std::size_t>(group)];
+    made.ranks = static_cast<Rank>(members.size());
+    for (const Rank member : members) {
+      made.node.push_back(all.node[static_cast<std::size_t>(member)]);
+      made.rack.push_back(rack_of(member));
+    }
+  };
+  make(Group::nodes, ordered);
+  std::vector<Rank> racks;
+  for (const Rank member : ordered) {
+    if (racks.empty() || rack_of(racks.back()) != rack_of(member)) racks.push_back(member);
+  }
+  make(Group::racks, racks);
+  std::vector<Rank> most;
+  for (auto begin = ordered.begin(); begin != ordered.end();) {
+    const auto end = std::find_if(begin, ordered.end(), [&](Rank one) { return rack_of(one) != rack_of(*begin); });
+    if (end - begin > std::ssize(most)) most.assign(begin, end);
+    begin = end;
+  }
+  make(Group::nodes_of_rack, most);
+
+  for (Place& one : places_) {
+    if (&one != &all || ranks <= most_counted) {
+      for (Rank rank = 0; rank < std::min(one.ranks, most_counted); ++rank) one.sample.push_back(rank);
+      continue;
+    }
+    const auto stride = std::max<std::size_t>(1, first.size() / sampled_nodes);
+    for (std::size_t i = 0; i < first.size() && std::ssize(one.sample) < most_counted; i += stride) {
+      const quadrille::Group node = topology.domain(node_level, first[i]);
+      for (Rank j = 0; j < node.size(); ++j) one.sample.push_back(node[j]);
+    }
+  }
+  node_counts_.resize(first.size());
+  rack_counts_.resize(racks.size());
+}
+
+Map::Group Map::leaders(int level) const {
+  if (levels_ <= 1) return Group::nodes;
+  return level == 0 ? Group::racks : Group::nodes_of_rack;
+}
+
+Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank root) {
+  Flows flows;
+  const Rank p = of.ranks;
+  const auto at = [](std::int32_t number) { return static_cast<std::size_t>(number); };
+  double counted = 0;
+  const auto count = [&](Rank from, Rank to) {
+    ++counted;
+    const std::size_t a = at(from);
+    const std::size_t b = at(to);
+    if (of.node[a] == of.node[b]) return;
+    ++flows.outside;
+    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[a])][0]);
+    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[b])][1]);
+    if (of.rack[a] == of.rack[b]) return;
+    ++flows.far;
+    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[a])][0]);
+    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[b])][1]);
+  };
+  const auto from_root = [&](std::int64_t number) { return static_cast<Rank>((root + number) % p); };
+  double all = 0;
+  if (pattern == Pattern::tree) {
+    const std::int64_t stride = 2 * std::int64_t{distance};
+    for (std::int64_t number = 0; number + distance < p; number += stride) {
+      ++all;
+      if (all <= most_counted) count(from_root(number), from_root(number + distance));
+    }
+  } else {
+    for (const Rank rank : of.sample) {
+      const std::int64_t to = pattern == Pattern::shift ? (std::int64_t{rank} + distance) % p : rank ^ distance;
+      if (to < p) count(rank, static_cast<Rank>(to));
+    }
+    all = std::max<double>(1, counted) * p / std::max<double>(1, static_cast<double>(of.sample.size()));
+  }
+  for (std::array<std::int32_t, 2>& one : node_counts_) one = {};
+  for (std::array<std::int32_t, 2>& one : rack_counts_) one = {};
+  flows.messages = all;
+  if (counted > 0) {
+    flows.outside /= counted;
+    flows.far /= counted;
+  }
+  return flows;
+}
+
+Map::Flows Map::flows(Group group, Pattern pattern, Rank distance, Rank root) {
+  const auto part = [](auto value) { return static_cast<std::uint64_t>(value); };
+  const std::uint64_t hash =
+      (part(group) + 4 * part(pattern) + 16 * part(distance) + 4099 * part(root)) * std::uint64_t{0x9e3779b97f4a7c15U};
+  Known& one = known_[hash >> 56U];
+  const bool same =
+      one.known && one.group == group && one.pattern == pattern && one.distance == distance && one.root == root;
+  if (!same) one = {true, group, pattern, distance, root, counted(place(group), pattern, distance, root)};
+  return one.flows;
+}
+
+}  // namespace quadrille::cost

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "schedule/data.hpp"
+#include "topology/topology.hpp"
+
+namespace quadrille::cost {
+
+// How many messages of a round meet on a link, by where the ranks of a communicator lie. Made once for a communicator;
+// what was counted is remembered. Not thread-safe.
+class Map {
+ public:
+  explicit Map(const Topology& topology);
+
+  // The ranks that take part in a round.
+  enum class Group : std::uint8_t {
+    all,
+    nodes,         // one rank of each node; those of a rack are consecutive
+    racks,         // one rank of each rack
+    nodes_of_rack  // in each rack, one rank of each of its nodes
+  };
+  Rank ranks(Group group) const { return place(group).ranks; }
+  Rank ranks() const { return ranks(Group::all); }
+  Rank nodes() const { return ranks(Group::nodes); }
+  Rank racks() const { return ranks(Group::racks); }
+  // The most on any node.
+  Rank ranks_per_node() const { return ranks_per_node_; }
+  // Levels as compose::levels_of counts them.
+  int levels() const { return levels_; }
+  Group leaders(int level) const;
+
+  enum class Pattern : std::uint8_t { shift, exchange, tree };
+  struct Flows {
+    double messages = 0;  // in all
+    double leaving = 0;   // the most that leave a node, or enter one
+    double climbing = 0;  // the most that leave a rack, or enter one
+    double outside = 0;   // of all messages, the fraction that leaves a node
+    double far = 0;       // likewise, a rack
+  };
+  // Rounds of Outline. A tree is that of a root, which is a rank of the group.
+  Flows flows(Group group, Pattern pattern, Rank distance, Rank root = 0);
+
+ private:
+  struct Place {
+    Rank ranks = 1;
+    std::vector<std::int32_t> node;  // by rank
+    std::vector<std::int32_t> rack;
+    std::vector<Rank> sample;  // the ranks that are counted
+  };
+  struct Known {
+    bool known = false;
+    Group group = Group::all;
+    Pattern pattern = Pattern::shift;
+    Rank distance = 0;
+    Rank root = 0;
+    Flows flows;
+  };
+
+  const Place& place(Group group) const { return places_[static_cast<std::size_t>(group)]; }
+  Flows counted(const Place& of, Pattern pattern, Rank distance, Rank root);
+
+  std::array<Place, 4> places_;
+  Rank ranks_per_node_ = 1;
+  int levels_ = 0;
+  std::vector<Known> known_ = std::vector<Known>(256);
+  // By node and by rack: messages out and in, while they are counted.
+  std::vector<std::array<std::int32_t, 2>> node_counts_;
+  std::vector<std::array<std::int32_t, 2>> rack_counts_;
+};
+
+}  // namespace quadrille::cost
