@@ -13,6 +13,9 @@ std::string text_of(const Reason& reason) {
       return fmt::format("QUADRILLE_ALGORITHM names {}", variant);
     case Reason::Kind::rule:
       return fmt::format("the tuning table has {} for {} to {} bytes", variant, reason.first, reason.second);
+    case Reason::Kind::price:
+      return fmt::format("{} takes the least time by the model of the machine, {:.3g} us; the next one {:.3g} us",
+                         variant, static_cast<double>(reason.first) / 1e3, static_cast<double>(reason.second) / 1e3);
     case Reason::Kind::usual:
       return fmt::format("{} is the rule of thumb", variant);
     case Reason::Kind::first_fitting:

@@ -15,6 +15,7 @@ struct Reason {
     requested,      // the call names the variant
     environment,    // QUADRILLE_ALGORITHM names it
     rule,           // a tuning table has it for a range of bytes: first to second
+    price,          // it takes the least time by the model of the machine, in ns: first; the next one second
     usual,          // the rules of thumb name it
     first_fitting,  // the first of the catalogue that can run the case within the memory limit
     no_rule,        // the tuning table has none for so many bytes: first

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cost/price.hpp"
 #include "select/rules_of_thumb.hpp"
 #include "topology/topology.hpp"
 
@@ -128,6 +129,63 @@ bool Selector::consider(Variant variant, Reason reason, const Case& asked, Decis
   return true;
 }
 
+void Selector::set_model(const cost::Model& model) {
+  model_ = model;
+  map_ = std::make_shared<cost::Map>(*topology_);
+}
+
+double Selector::price(const Variant& variant, const Case& asked) const {
+  const Algorithm& algorithm = variant.algorithm();
+  const Traits& of = traits(asked.collective);
+  const bool total = of.counts_differ || asked.collective == Collective::allgatherv;
+  const std::int64_t unit = of.reduces ? std::max<std::int64_t>(1, asked.unit_bytes) : 1;
+  return cost::price(algorithm,
+                     {.rank = asked.root,
+                      .ranks = asked.ranks,
+                      .root = asked.root,
+                      .count = total ? asked.count / asked.ranks : asked.count,
+                      .commutative = asked.commutative,
+                      .fixed_order = asked.fixed_order,
+                      .segment = variant.segment == 0 ? 0 : std::max<std::int64_t>(1, variant.segment / unit),
+                      .width = variant.width,
+                      .topology = topology_,
+                      .room = algorithm.hierarchical ? room(asked) : 0},
+                     static_cast<double>(unit), *map_, *model_);
+}
+
+// The one that takes the least time, of those that can run the case within the memory limit. A few sizes of segments
+// are tried, and the usual widths.
+bool Selector::decide_by_price(const Case& asked, Decision& decision) const {
+  struct Candidate {
+    Variant variant;
+    double price;
+  };
+  std::vector<Candidate> candidates;
+  const auto add = [&](Variant variant) {
+    if (can_run(variant, asked)) candidates.push_back({variant, price(completed(variant, asked), asked)});
+  };
+  for (const Algorithm* algorithm : catalogue()) {
+    if (algorithm->collective != asked.collective) continue;
+    const Variant usual = variant_of(*algorithm);
+    add(usual);
+    for (const std::int64_t segment : {preferences_.segment / 4, 4 * preferences_.segment}) {
+      Variant other = usual;
+      other.segment = segment;
+      if (algorithm->segmented && segment > 0 && segment < asked.count_bytes()) add(other);
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.price < b.price; });
+  const auto nanoseconds = [](double seconds) { return static_cast<std::int64_t>(seconds * 1e9); };
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const double next = candidates[std::min(i + 1, candidates.size() - 1)].price;
+    const Reason reason{
+        .kind = Reason::Kind::price, .first = nanoseconds(candidates[i].price), .second = nanoseconds(next)};
+    if (consider(candidates[i].variant, reason, asked, decision)) return true;
+  }
+  return false;
+}
+
 Decision Selector::decide(const Case& asked, const Request& request) const {
   Decision decision;
   // What the caller asks for by name is not replaced: where it can't run, the call is refused.
@@ -151,6 +209,8 @@ Decision Selector::decide(const Case& asked, const Request& request) const {
     const Reason holds{.kind = Reason::Kind::rule, .first = rule->from, .second = rule->to};
     if (consider(rule->variant, holds, asked, decision) || only_rule) return decision;
   }
+  const bool priced = model_ && asked.ranks > 1 && sizes_are_known(asked.collective) && !asked.in_place;
+  if (priced && decide_by_price(asked, decision)) return decision;
   const Variant usual = variant_of(usual_algorithm(asked, preferences_.segment));
   if (consider(usual, {.kind = Reason::Kind::usual}, asked, decision)) return decision;
   for (const Algorithm* other : catalogue()) {

@@ -2,8 +2,12 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 
+#include "cost/map.hpp"
+#include "cost/model.hpp"
 #include "select/budget.hpp"
 #include "select/case.hpp"
 #include "select/decision.hpp"
@@ -49,6 +53,10 @@ class Selector {
   const Preferences& preferences() const { return preferences_; }
   const Guide& guide() const { return guide_; }
 
+  // From now on prices decide where there is no better reason, instead of rules of thumb.
+  void set_model(const cost::Model& model);
+
+  // Not thread-safe: what prices depend on is counted once.
   Decision decide(const Case& asked, const Request& request) const;
 
   // Units of the case that a rank has room for in its node's memory; see Problem.
@@ -62,12 +70,16 @@ class Selector {
   std::int64_t needed(const Variant& variant, const Case& asked) const;
   bool consider(Variant variant, Reason reason, const Case& asked, Decision& decision) const;
   void settle(Decision& decision, Variant variant, const Reason& reason, const Case& asked) const;
+  double price(const Variant& variant, const Case& asked) const;
+  bool decide_by_price(const Case& asked, Decision& decision) const;
 
   Preferences preferences_;
   Guide guide_;
   Placement placement_;
   const Topology* topology_ = nullptr;
   std::int64_t slot_bytes_ = 0;
+  std::optional<cost::Model> model_;
+  std::shared_ptr<cost::Map> map_;
 };
 
 }  // namespace quadrille

@@ -147,6 +147,27 @@ TEST(Price, IsFoundQuicklyAlsoForAMillionRanks) {
   }
 }
 
+// On one node, on many, with one level or several, with shared memory and without.
+TEST(Price, EveryAlgorithmHasOneOnEveryMachine) {
+  std::vector<std::int32_t> racks = {0, 0, 0, 1, 1, 1};
+  std::vector<std::int32_t> nodes = {0, 0, 1, 2, 2, 3};
+  const Topology machines[] = {Topology(6, {}), Topology::nodes(6, 6), Topology::nodes(6, 1), Topology::nodes(6, 4),
+                               Topology(6, {racks, nodes})};
+  for (const Topology& machine : machines) {
+    Map map(machine);
+    for (const Algorithm* algorithm : catalogue()) {
+      for (const std::int64_t room : {0, 1000}) {
+        for (const std::int64_t count : {0, 1, 100000}) {
+          const Problem problem{
+              .ranks = 6, .root = 4, .count = count, .segment = 1000, .topology = &machine, .room = room};
+          const double priced = price(*algorithm, problem, 8, map, cluster(1000));
+          EXPECT_TRUE(std::isfinite(priced) && priced > 0) << name(algorithm->collective) << " " << algorithm->name;
+        }
+      }
+    }
+  }
+}
+
 TEST(Map, CountsWhatMeetsOnALink) {
   const Topology block = Topology::nodes(64, 4);
   Map map(block);

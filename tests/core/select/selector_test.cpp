@@ -93,6 +93,30 @@ TEST_F(SelectorTest, KeepsToTheMemoryLimitOrSaysWhatItWouldTake) {
   EXPECT_EQ(passed.source(), Reason::Kind::memory);
 }
 
+TEST_F(SelectorTest, ByAModelOfTheMachineTheLeastTimeDecides) {
+  Selector selects = selector();
+  cost::Model model;
+  model.node = {.latency = 1e-6, .overhead = 1e-6, .work = 1e-9, .wire = 0, .eager = 4096, .rendezvous = 1e-6};
+  model.network = {.latency = 1e-5, .overhead = 1e-6, .work = 1e-9, .wire = 1e-9, .eager = 4096, .rendezvous = 1e-5};
+  model.rack = model.network;
+  // Where shared memory costs nothing, it is what is taken; where it costs much, messages are.
+  selects.set_model(model);
+  const Decision through_memory = selects.decide(allreduce(100), {});
+  EXPECT_EQ(name(through_memory), "hierarchical");
+  EXPECT_EQ(through_memory.source(), Reason::Kind::price);
+  EXPECT_LE(through_memory.reasons().back().first, through_memory.reasons().back().second);
+  model.flag = 1;
+  model.copy = 1e-3;
+  selects.set_model(model);
+  EXPECT_NE(name(selects.decide(allreduce(100), {})), "hierarchical");
+  // What is asked for counts more, and what the memory limit allows.
+  const Request ring{.variant = variant_named(Collective::allreduce, "ring")};
+  EXPECT_EQ(name(selects.decide(allreduce(100), ring)), "ring");
+  Case asked = allreduce(1 << 20);
+  asked.memory = 1 << 20;
+  EXPECT_LE(selects.decide(asked, {}).needed, asked.memory);
+}
+
 TEST_F(SelectorTest, ReasonsCanBeRead) {
   EXPECT_EQ(text_of({.kind = Reason::Kind::rule,
                      .variant = variant_named(Collective::alltoall, "bruck:4"),

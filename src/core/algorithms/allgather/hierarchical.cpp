@@ -112,6 +112,7 @@ void outline(const Problem& problem, Outline& out) {
   hierarchy::outline_gather_up(problem, 1, Outline::Way::in, out);
   out.among_leaders(0, [&](Rank leaders) {
     // Around a ring the largest block holds up the others.
+    if (leaders < 2) return;
     const double block = n * problem.topology->largest_domain(1);
     if (problem.count >= least_around_the_ring) return out.shift(1, block, std::max(1, leaders - 1));
     for (std::int64_t distance = 1; distance < leaders; distance *= 2) {
