@@ -12,11 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cost/built_in.hpp"
 #include "engine/agreement.hpp"
 #include "engine/places.hpp"
 #include "engine/words.hpp"
-#include "machine/cores.hpp"
 
 namespace quadrille::engine {
 
@@ -84,7 +82,6 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   const std::span<const PlacedRule> rules =
       settings_.table ? std::span(*settings_.table) : std::span<const PlacedRule>();
   selector_ = Selector(settings_.preferences, rules, ranks_, *topology_, node_memory_ ? node_memory_->slot_bytes() : 0);
-  selector_.set_model(cost::built_in(cores_));
   watchdog_.count_from(order_.next_sequence());
 }
 
@@ -112,11 +109,9 @@ void Context::settle() {
   struct Word {
     Place place;
     bool oversubscribed = false;
-    std::int32_t cores = 1;
     std::array<char, 240> trouble = {};
   } mine;
   mine.oversubscribed = process_.crowded();
-  mine.cores = std::max(1, static_cast<int>(machine::usable_cores()));
   try {
     mine.place = own_place();
   } catch (const Error& error) {
@@ -128,7 +123,6 @@ void Context::settle() {
     if (word.trouble[0] != 0) throw Error(MPI_ERR_ARG, word.trouble.data());
     places.push_back(word.place);
     oversubscribed |= word.oversubscribed;
-    cores_ = cores_ == 0 ? word.cores : std::min(cores_, word.cores);
   }
   topology_ = topology_of(places);
   if (settings_.shared_bytes(oversubscribed) != 0) share_memory(oversubscribed);

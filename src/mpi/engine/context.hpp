@@ -110,7 +110,6 @@ class Context final : public Resident, private Order::Gate {
   MPI_Comm comm_ = MPI_COMM_NULL;
   Rank rank_ = 0;
   Rank ranks_ = 1;
-  std::int32_t cores_ = 0;  // of a node, the fewest
   std::mt19937_64 random_;
   Order order_;
   TaskGround ground_;

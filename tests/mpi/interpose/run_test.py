@@ -207,7 +207,7 @@ print("0 faults" if comm.rank == 0 else "", end="")
             report = self.report(2, options=["--table", path, "--force", "--only", "bcast", "--algorithm", "allreduce=ring"])
             self.assertEqual(report["algorithms"], [
                 {"collective": "bcast", "algorithm": "linear", "calls": 6},
-                {"collective": "bcast", "algorithm": "hierarchical", "calls": 2}])
+                {"collective": "bcast", "algorithm": "binomial", "calls": 2}])
             report = self.report(2, options=["--table", path, "--algorithm", "allreduce=pairwise"])
             self.assertIn({"collective": "allreduce", "algorithm": "pairwise", "calls": 2}, report["algorithms"])
             with open(f"{folder}/site.conf", "w", encoding="utf-8") as file:
