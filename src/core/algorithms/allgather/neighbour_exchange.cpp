@@ -48,7 +48,7 @@ Prediction predict(const Problem& problem) {
 void outline(const Problem& problem, Outline& out) {
   const double n = rounds::number(problem.count);
   out.shift(1, n);
-  if (problem.ranks > 2) out.shift(1, 2 * n, problem.ranks / 2 - 1);
+  if (problem.ranks > 2) out.shift(1, 2 * n, 0.5 * problem.ranks - 1);
 }
 
 }  // namespace
