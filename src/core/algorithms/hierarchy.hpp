@@ -24,7 +24,10 @@ inline std::int32_t channel_down(const compose::Level& level) {
 // A part of a composition by an algorithm of the catalogue.
 compose::Part by(Collective collective, std::string_view name);
 // A reduce that suits the size.
+std::string_view reduce_name(const Problem& problem);
 compose::Part reduce_by(const Problem& problem);
+// The same problem without segments: a node may have more ranks than there are nodes, and they form no chain.
+Problem uncut(const Problem& problem);
 
 // The segment size for chains through all nodes, if the data is long enough to fill them; else 0, no segments.
 std::int64_t chain_segment(const Problem& problem);
@@ -131,20 +134,5 @@ void gather_among_leaders(Builder& builder, const Problem& problem, const compos
 inline int levels_above_nodes(const Problem& problem) {
   return node::most_ranks(problem) == problem.ranks ? 0 : problem.topology->levels() - 1;
 }
-
-// Outlines of the parts above.
-// An algorithm of the catalogue among so many ranks, with so many units of each.
-void outline_by(Collective collective, std::string_view name, const Problem& problem, Rank ranks, std::int64_t units,
-                Outline& out);
-// A stage in shared memory: `rounds` for each piece of the cut.
-void outline_pieces(const node::Cut& cut, double units, Outline& out, const std::function<void(double piece)>& rounds);
-void outline_reduce_inside(const Problem& problem, Outline& out);
-void outline_reduce_to_all(const Problem& problem, Outline& out);
-void outline_bcast_inside(const Problem& problem, double units, Outline& out);
-void outline_gather_inside(const Problem& problem, std::int64_t units, Outline& out);
-void outline_scatter_inside(const Problem& problem, std::int64_t units, Outline& out);
-// Reduces and gathers among leaders, from the innermost level up to this one; a scatter is a gather in reverse.
-void outline_reduce_up(const Problem& problem, int to_level, Outline& out);
-void outline_gather_up(const Problem& problem, int to_level, Outline::Way way, Outline& out);
 
 }  // namespace quadrille::hierarchy

@@ -47,6 +47,13 @@ inline void represented(Outline& out, Rank ranks, double units, double reduced =
   if (reduced > 0) out.reduce(reduced);
 }
 
+// A reduce-scatter of so many units by halving the vector while doubling the distance.
+inline void halve(Outline& out, Rank ranks, double units) {
+  represented(out, ranks, units, units);
+  across(
+      out, ranks, [&](Rank bit) { return units / (2 * bit); }, 1);
+}
+
 // Segments of the problem, and units of each.
 inline std::int64_t segments(const Problem& problem) {
   return patterns::segments(problem.count, problem.segment);

@@ -10,18 +10,6 @@ namespace {
 constexpr Rank most_counted = 2048;
 constexpr Rank sampled_nodes = 16;
 
-// A number for each domain of a level, by rank.
-std::vector<std::int32_t> numbers(const Topology& topology, int level, Rank ranks) {
-  std::vector<std::int32_t> number(static_cast<std::size_t>(ranks), 0);
-  std::int32_t next = 0;
-  for (const Rank first : topology.first_of_domains(level)) {
-    const quadrille::Group domain = topology.domain(level, first);
-    for (Rank i = 0; i < domain.size(); ++i) number[static_cast<std::size_t>(domain[i])] = next;
-    ++next;
-  }
-  return number;
-}
-
 }  // namespace
 
 Map::Map(const Topology& topology) : levels_(topology.levels() - 1) {
@@ -31,8 +19,10 @@ Map::Map(const Topology& topology) : levels_(topology.levels() - 1) {
   ranks_per_node_ = topology.largest_domain(node_level);
   Place& all = places_[static_cast<std::size_t>(Group::all)];
   all.ranks = ranks;
-  all.node = numbers(topology, node_level, ranks);
-  all.rack = rack_level == 0 ? std::vector<std::int32_t>(all.node.size(), 0) : numbers(topology, rack_level, ranks);
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    all.node.push_back(topology.domain_number(node_level, rank));
+    all.rack.push_back(topology.domain_number(rack_level, rank));
+  }
 
   // Nodes in the order of racks, each with the number that it has among all.
   const std::vector<Rank> first = topology.first_of_domains(node_level);

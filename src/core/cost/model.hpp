@@ -12,8 +12,6 @@ struct Link {
   double wire = 0;         // for a byte, on the link of a node or rack in one direction; 0: there is no wire
   std::int64_t eager = 0;  // bytes; longer messages wait until the receive is posted
   double rendezvous = 0;   // and for so long after that
-
-  friend bool operator==(const Link&, const Link&) = default;
 };
 
 // A machine in a few numbers: what the time of a collective is computed from.
@@ -31,8 +29,6 @@ struct Model {
   std::int32_t cores = 0;    // of a node; 0: one for each rank
   double wake = 0;           // until a rank has a core, where there are fewer of them than ranks
   bool one_machine = false;  // all nodes share those cores, as on an emulated cluster
-
-  friend bool operator==(const Model&, const Model&) = default;
 };
 
 }  // namespace quadrille::cost

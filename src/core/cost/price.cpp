@@ -134,6 +134,14 @@ class Price final : public Outline {
   double hop(const Link& link, double bytes) const {
     return sending(link, bytes) + between(link, bytes) + receiving(link, bytes) + wake_;
   }
+  // The mean of all messages of a round.
+  double mean_hop(const Map::Flows& flows, double bytes) const {
+    return (1 - flows.outside) * hop(model_.node, bytes) + (flows.outside - flows.far) * hop(model_.network, bytes) +
+           flows.far * hop(model_.rack, bytes);
+  }
+  double combining(double units) const {
+    return units > 0 ? model_.operation + units * unit_bytes_ * model_.reduce : 0;
+  }
   // The mean of both ends' work.
   double ends(const Map::Flows& flows, double bytes) const {
     const auto both = [&](const Link& link) { return sending(link, bytes) + receiving(link, bytes); };
@@ -181,7 +189,7 @@ void Price::round(const Map::Flows& flows, double units, double times, bool one_
   double longest = flows.outside < 1 ? near : 0;
   if (flows.outside > flows.far) longest = std::max(longest, outside);
   if (flows.far > 0) longest = std::max(longest, far);
-  double mean = (1 - flows.outside) * near + (flows.outside - flows.far) * outside + flows.far * far;
+  double mean = mean_hop(flows, bytes);
   const double work = ends(flows, bytes);
   const Section one{.wire = flows.leaving * bytes * model_.network.wire,
                     .uplink = flows.climbing * bytes * model_.rack.wire,
@@ -209,8 +217,7 @@ void Price::star(double units, Way direction, double reduced) {
   const auto end = [&](const Link& link) {
     return direction == Way::out ? sending(link, bytes) : receiving(link, bytes);
   };
-  const double combining = reduced > 0 ? model_.operation + reduced * unit_bytes_ * model_.reduce : 0;
-  const double work = outside * end(way) + inside * end(model_.node) + others * combining;
+  const double work = outside * end(way) + inside * end(model_.node) + others * combining(reduced);
   Section all{.wire = outside * bytes * model_.network.wire,
               .uplink = far * bytes * model_.rack.wire,
               .leader = work,
@@ -249,14 +256,11 @@ void Price::chain(double units, const Chain& chain) {
   if (ranks_ < 2) return;
   const double bytes = units * unit_bytes_;
   const Map::Flows one = flows(Map::Pattern::shift, chain.distance);
-  const double combining = chain.reduced > 0 ? model_.operation + chain.reduced * unit_bytes_ * model_.reduce : 0;
-  const double mean = (1 - one.outside) * hop(model_.node, bytes) +
-                      (one.outside - one.far) * hop(model_.network, bytes) + one.far * hop(model_.rack, bytes);
   const double wires = one.leaving * bytes * model_.network.wire;
-  const double work = ends(one, bytes) + combining;
+  const double work = ends(one, bytes) + combining(chain.reduced);
   // Those that a rank sends to wait for each other, on the average for half of them.
   const double more = (chain.fan - 1) / 2 * std::max(bytes * (one.outside > 0 ? model_.network.wire : 0), work / 2);
-  add({.time = chain.hops * (mean + combining + more),
+  add({.time = chain.hops * (mean_hop(one, bytes) + combining(chain.reduced) + more),
        .wire = chain.fan * wires,
        .uplink = chain.fan * one.climbing * bytes * model_.rack.wire,
        .leader = work + (chain.fan - 1) * work / 2,
@@ -266,7 +270,6 @@ void Price::chain(double units, const Chain& chain) {
 }  // namespace
 
 double price(const Algorithm& algorithm, const Problem& problem, double unit_bytes, Map& map, const Model& model) {
-  if (!algorithm.outline) return 0;
   Price price(problem, unit_bytes, map, model);
   outline(algorithm, problem, price);
   return price.seconds();

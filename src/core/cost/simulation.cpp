@@ -277,18 +277,14 @@ bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_
 
 World::World(const Subject& subject, const Topology& topology, const Model& model)
     : subject_(subject), model_(model), nodes_(subject.schedules.size()), racks_(subject.schedules.size()) {
-  const auto number = [&](int level, std::vector<std::int32_t>& of_rank) {
-    std::int32_t next = 0;
-    for (const Rank first : topology.first_of_domains(level)) {
-      const Group domain = topology.domain(level, first);
-      for (Rank i = 0; i < domain.size(); ++i) of_rank[static_cast<std::size_t>(domain[i])] = next;
-      ++next;
-    }
-    return static_cast<std::size_t>(next);
-  };
   const int node_level = topology.levels() - 1;
-  node_wires_.resize(number(node_level, nodes_));
-  rack_wires_.resize(node_level > 1 ? number(node_level - 1, racks_) : 1);
+  const int rack_level = std::max(0, node_level - 1);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i] = topology.domain_number(node_level, static_cast<Rank>(i));
+    racks_[i] = topology.domain_number(rack_level, static_cast<Rank>(i));
+  }
+  node_wires_.resize(static_cast<std::size_t>(topology.domains(node_level)));
+  rack_wires_.resize(static_cast<std::size_t>(topology.domains(rack_level)));
   for (const Schedule& schedule : subject.schedules) {
     ranks_.push_back(std::make_unique<SimulatedRank>(*this, schedule, subject.window));
   }
@@ -448,7 +444,6 @@ Simulated World::run() {
   while (!events_.empty()) {
     const Event event = events_.top();
     events_.pop();
-    ++result.events;
     switch (event.what) {
       case Event::What::turn:
         turn(event.time, event.of);

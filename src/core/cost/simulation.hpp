@@ -28,7 +28,6 @@ Subject subject_of(const Algorithm& algorithm, const Problem& problem, std::int6
 struct Simulated {
   std::vector<double> ends;  // by rank, when all begin at 0
   std::int64_t messages = 0;
-  std::int64_t events = 0;
 
   // The last.
   double time() const;

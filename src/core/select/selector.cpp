@@ -154,7 +154,7 @@ double Selector::price(const Variant& variant, const Case& asked) const {
 }
 
 // The one that takes the least time, of those that can run the case within the memory limit. A few sizes of segments
-// are tried, and the usual widths.
+// are tried, with the default widths.
 bool Selector::decide_by_price(const Case& asked, Decision& decision) const {
   struct Candidate {
     Variant variant;

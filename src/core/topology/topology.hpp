@@ -30,6 +30,10 @@ class Topology {
   std::int32_t domains(int level) const {
     return static_cast<std::int32_t>(levels_[static_cast<std::size_t>(level)].domains.size());
   }
+  // The number of a rank's domain among them.
+  std::int32_t domain_number(int level, Rank rank) const {
+    return levels_[static_cast<std::size_t>(level)].domain_of[static_cast<std::size_t>(rank)];
+  }
   // The first rank of each of them.
   std::vector<Rank> first_of_domains(int level) const;
   // The number of ranks of the largest.

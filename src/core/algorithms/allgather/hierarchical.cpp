@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 #include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 

@@ -16,6 +16,7 @@
 #include <algorithm>
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 #include "algorithms/rounds.hpp"
 
 namespace quadrille::allreduce {

@@ -6,6 +6,7 @@
 // messages become one. Any number of ranks; levels above nodes are ignored. Scratch: on leaders 2 k p n.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 #include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 

@@ -8,6 +8,7 @@
 // and levels. No scratch; without shared memory a binomial tree inside a node.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 #include "algorithms/rounds.hpp"
 
 namespace quadrille::bcast {

@@ -6,6 +6,7 @@
 // their domain.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 
 namespace quadrille::gather {
 

@@ -6,6 +6,7 @@
 // ranks of every node are consecutive. Scratch: n, and on leaders 2 n for each level.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 
 namespace quadrille::reduce {
 

@@ -61,9 +61,7 @@ Prediction predict(const Problem& problem) {
 void outline(const Problem& problem, Outline& out) {
   const double n = rounds::number(problem.count);
   const Rank corners = patterns::Hypercube(problem.ranks).corners();
-  rounds::represented(out, problem.ranks, n, n);
-  rounds::across(
-      out, problem.ranks, [&](Rank bit) { return n / (2 * bit); }, 1);
+  rounds::halve(out, problem.ranks, n);
   rounds::down(out, corners, [&](Rank distance) { return n / (2 * distance); });
 }
 

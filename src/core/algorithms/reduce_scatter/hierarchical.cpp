@@ -6,6 +6,7 @@
 // node are consecutive. Scratch: on leaders 3 p n and that of the reduce-scatter between them.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 
 namespace quadrille::reduce_scatter {
 

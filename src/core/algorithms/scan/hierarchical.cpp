@@ -7,6 +7,7 @@
 // between nodes.
 
 #include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
 #include "algorithms/rounds.hpp"
 
 namespace quadrille::scan {
