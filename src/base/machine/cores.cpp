@@ -44,15 +44,26 @@ double allowed_share() {
   return std::numeric_limits<double>::infinity();
 }
 
+// Nodes of `quadrille cluster` share one machine.
+int emulated_nodes() {
+  const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
+  return nodes ? std::max(std::atoi(nodes), 1) : 1;
+}
+
+double cores_of_machine(Affinity affinity) {
+  const int own = allowed_processors(getpid());
+  const int processors = affinity == Affinity::process ? own : std::max(allowed_processors(getppid()), own);
+  return std::min<double>(std::max(processors, 1), allowed_share());
+}
+
 }  // namespace
 
 double usable_cores(Affinity affinity) {
-  const int own = allowed_processors(getpid());
-  const int processors = affinity == Affinity::process ? own : std::max(allowed_processors(getppid()), own);
-  // Nodes of `quadrille cluster` share one machine.
-  const char* nodes = std::getenv("QUADRILLE_CLUSTER_NODES");
-  const int sharing = nodes ? std::max(std::atoi(nodes), 1) : 1;
-  return std::min<double>(std::max(processors, 1), allowed_share()) / sharing;
+  return cores_of_machine(affinity) / emulated_nodes();
+}
+
+double cores_of_all_nodes() {
+  return cores_of_machine(Affinity::launcher);
 }
 
 int ranks_on_node(int ranks) {

@@ -75,6 +75,16 @@ std::string short_seconds(double seconds) {
   return without_noughts(scaled(seconds));
 }
 
+std::string duration(double seconds) {
+  const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
+  if (whole < 60) return fmt::format("{} s", whole);
+  const bool hours = whole >= 3600;
+  const std::int64_t unit = hours ? 3600 : 60;
+  const std::int64_t rest = whole % unit / (hours ? 60 : 1);
+  const std::string large = fmt::format("{} {}", whole / unit, hours ? "h" : "min");
+  return rest == 0 ? large : fmt::format("{} {} {}", large, rest, hours ? "min" : "s");
+}
+
 std::string rate(double bytes_a_second) {
   constexpr std::array<std::string_view, 5> units = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
   return without_noughts(in_thousands(bytes_a_second, units));

@@ -14,6 +14,8 @@ std::string about_bytes(std::int64_t bytes);
 std::string seconds(double seconds);
 // The same without trailing zeros: "20 µs".
 std::string short_seconds(double seconds);
+// Of a run, in whole seconds rounded up or in minutes: "45 s", "3 min 20 s", "2 h 5 min".
+std::string duration(double seconds);
 
 // Bytes per second, in powers of ten, without trailing zeros: "2.5 MB/s".
 std::string rate(double bytes_a_second);

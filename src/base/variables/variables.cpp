@@ -17,6 +17,8 @@ constexpr std::array table = {
     Variable{"QUADRILLE_REPORT", "none", "report of all collective calls, on stderr or as JSON", "--report", drop_in},
     Variable{"QUADRILLE_ALGORITHM", "chosen for each call", "algorithm of a collective", "--algorithm"},
     Variable{"QUADRILLE_TABLE", "none", "tuning table: the calls to replace, and by which algorithm", "--table"},
+    Variable{"QUADRILLE_MACHINE", "what `quadrille probe` wrote, else built-in numbers",
+             "machine file: the numbers that algorithms are chosen by; `none`: built-in ones", ""},
     Variable{"QUADRILLE_CHECK", "0", "compare the arguments of every call across ranks", "--check"},
     Variable{"QUADRILLE_PATIENCE", "0.5", "seconds until checked mode reports a missing rank", ""},
     Variable{"QUADRILLE_WATCHDOG", "0: never", "seconds until a waiting rank prints what it waits for", ""},

@@ -166,7 +166,7 @@ std::optional<int> signal_to_end() {
   return signal > 0 ? std::optional(signal) : std::nullopt;
 }
 
-int wait_passing_signals(pid_t child) {
+int wait_passing_signals(pid_t child, int* received) {
   const sigset_t set = awaited();
   while (true) {
     int status = 0;
@@ -178,6 +178,7 @@ int wait_passing_signals(pid_t child) {
     siginfo_t information{};
     const int signal = sigwaitinfo(&set, &information);
     if (signal < 0 || signal == SIGCHLD) continue;
+    if (received) *received = signal;
     if (signal == orphaned_signal()) {
       end_descendants({});
       return 128 + SIGKILL;

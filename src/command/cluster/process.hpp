@@ -47,8 +47,9 @@ std::string described(pid_t id);
 std::vector<pid_t> children();
 
 // Waits for a child and returns its exit status. Forwards signals that a user or program sends to this process. On the
-// orphaned signal it kills all descendants. The signals must be blocked: BlockedSignals.
-int wait_passing_signals(pid_t child);
+// orphaned signal it kills all descendants. The signals must be blocked: BlockedSignals. `received` becomes the last
+// one, if there was any.
+int wait_passing_signals(pid_t child, int* received = nullptr);
 int orphaned_signal();
 
 // Consumes and returns a pending blocked signal other than SIGCHLD.

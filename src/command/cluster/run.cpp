@@ -10,8 +10,10 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <utility>
 
 #include "cluster/enter.hpp"
+#include "cluster/machine.hpp"
 #include "cluster/network.hpp"
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
@@ -63,7 +65,7 @@ class Folder {
   std::string path_;
 };
 
-void set_environment(const Options& options) {
+void set_environment(const Options& options, const std::string& machine) {
   const auto set = [](const char* name, std::int64_t value) { setenv(name, std::to_string(value).c_str(), 1); };
   set("QUADRILLE_CLUSTER_NODES", options.nodes);
   set("QUADRILLE_CLUSTER_RATE", options.rate);
@@ -71,6 +73,7 @@ void set_environment(const Options& options) {
     set("QUADRILLE_CLUSTER_RACKS", options.racks);
     set("QUADRILLE_CLUSTER_UPLINK", uplink_of(options));
   }
+  if (!machine.empty()) setenv("QUADRILLE_MACHINE", machine.c_str(), 0);
   // Root, or root in a user namespace.
   set("OMPI_ALLOW_RUN_AS_ROOT", 1);
   set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", 1);
@@ -125,17 +128,22 @@ int run_job(const State& state, const Job& job) {
   // First, since the mapping may be impossible.
   const std::string hosts = openmpi ? hosts_for_openmpi(job.mapping) : hosts_for_mpich(job.mapping);
   const std::filesystem::path here = std::filesystem::current_path();
+  const std::string machine = machine_file(state.options, std::string(launch::name(job.mpi)));
   const auto job_on_first_node = [&] {
     const BlockedSignals blocked;  // until the folder is removed
     enter_node(state.holders.front(), 0, state.options.skew);
     return_to(here);
     const Folder folder(state);
     write_file(folder.hosts(), hosts);
-    set_environment(state.options);
+    set_environment(state.options, machine);
     let_sleeps_be_coarse();
     const auto words_for = openmpi ? words_for_openmpi : words_for_mpich;
     std::vector<std::string> words = words_for(job, folder);
     words.insert(words.end(), job.program.begin(), job.program.end());
+    if (!job.variables.empty()) {
+      const auto launcher = openmpi ? launch::Launcher::openmpi : launch::Launcher::hydra;
+      words = launch::with_variables(launcher, std::move(words), job.variables);
+    }
     return supervise(words, blocked);
   };
   return in_cluster(state, job_on_first_node, orphaned_signal());

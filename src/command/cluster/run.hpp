@@ -7,6 +7,7 @@
 #include "cluster/mapping.hpp"
 #include "cluster/state.hpp"
 #include "launch/mpi.hpp"
+#include "launch/preload.hpp"
 
 namespace quadrille::cluster {
 
@@ -16,6 +17,7 @@ struct Job {
   std::filesystem::path launcher;
   Mapping mapping;
   std::vector<std::string> program;  // with its arguments
+  launch::Variables variables;       // for the ranks, not for the launcher
 };
 
 // Runs it and returns its exit status. When it or this process ends, all its processes are gone.

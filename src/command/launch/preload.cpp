@@ -84,7 +84,14 @@ void reject_contradictions(Launcher launcher, const std::vector<std::string>& wo
 
 }  // namespace
 
-std::optional<Launcher> detect_launcher(const std::string& program) {
+bool is_quadrille(const std::vector<std::string>& words, const std::vector<std::string>& subcommands) {
+  return words.size() > subcommands.size() && std::filesystem::path(words.front()).filename() == "quadrille" &&
+         std::equal(subcommands.begin(), subcommands.end(), words.begin() + 1);
+}
+
+std::optional<Launcher> detect_launcher(const std::vector<std::string>& words) {
+  if (is_quadrille(words, {"cluster", "run"})) return Launcher::cluster;
+  const std::string& program = words.front();
   const std::string name = std::filesystem::path(program).filename();
   if (name == "srun") return Launcher::srun;
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && !name.starts_with("orterun")) return std::nullopt;
@@ -102,6 +109,7 @@ std::optional<Mpi> mpi_of(Launcher launcher) {
     case Launcher::hydra:
       return Mpi::mpich;
     case Launcher::srun:
+    case Launcher::cluster:
       break;
   }
   return std::nullopt;
@@ -112,14 +120,15 @@ std::vector<std::string> with_variables(Launcher launcher, std::vector<std::stri
   if (launcher == Launcher::srun) return with_exports(std::move(words), variables);
   std::vector<std::string> options;
   for (const auto& [name, value] : variables) {
-    if (launcher == Launcher::openmpi) {
-      options.insert(options.end(), {"-x", fmt::format("{}={}", name, value)});
-    } else {
+    if (launcher == Launcher::hydra) {
       options.insert(options.end(), {"-genv", name, value});
+    } else {
+      options.insert(options.end(), {"-x", fmt::format("{}={}", name, value)});
     }
   }
   if (launcher == Launcher::openmpi) return insert_options(std::move(words), options);
-  words.insert(words.begin() + 1, options.begin(), options.end());  // -genv applies to all
+  // -genv applies to all; quadrille cluster run starts one program.
+  words.insert(words.begin() + (launcher == Launcher::cluster ? 3 : 1), options.begin(), options.end());
   return words;
 }
 

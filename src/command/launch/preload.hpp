@@ -11,11 +11,14 @@ namespace quadrille::launch {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// The supported launchers.
-enum class Launcher { openmpi, hydra, srun };
+// The supported launchers; the last is `quadrille cluster run`.
+enum class Launcher { openmpi, hydra, srun, cluster };
 
-// By the command's name or --version output.
-std::optional<Launcher> detect_launcher(const std::string& program);
+// Of a command line, by the command's name or --version output.
+std::optional<Launcher> detect_launcher(const std::vector<std::string>& words);
+
+// Whether the words are this command with these subcommands, as quadrille cluster run.
+bool is_quadrille(const std::vector<std::string>& words, const std::vector<std::string>& subcommands);
 
 // The MPI whose programs it starts, if there is only one.
 std::optional<Mpi> mpi_of(Launcher launcher);

@@ -90,9 +90,14 @@ void add_plot(CLI::App& bench) {
     return command->add_flag_callback(
         name, [arguments, value] { arguments->view.value = value; }, text);
   };
-  add_flag("--rates", measure::PlotOptions::Value::rates, "Plot sizes divided by times instead of times")
-      ->excludes(add_flag("--ratios", measure::PlotOptions::Value::ratios,
-                          "Plot times relative to the MPI's own call instead of times"));
+  CLI::Option* const rates =
+      add_flag("--rates", measure::PlotOptions::Value::rates, "Plot sizes divided by times instead of times");
+  CLI::Option* const ratios = add_flag("--ratios", measure::PlotOptions::Value::ratios,
+                                       "Plot times relative to the MPI's own call instead of times");
+  CLI::Option* const both = add_flag("--both", measure::PlotOptions::Value::times_and_ratios,
+                                     "Plot times and, beside them, times relative to the MPI's own call");
+  rates->excludes(ratios)->excludes(both);
+  ratios->excludes(both);
   command->callback([arguments] {
     write_file(arguments->output, draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
   });

@@ -14,6 +14,8 @@ using measure::NamedReport;
 // The arguments of `quadrille bench` without a nested command; nothing for any other command line. They are passed to
 // the benchmark unchanged: CLI11 would find options and nested commands among them.
 std::optional<std::vector<std::string>> benchmark_words(int count, const char* const* words);
+// The MPI that --mpi names or, if it is empty, whose launcher started this process; empty: neither.
+std::string mpi_of_job(const std::string& option);
 // Executes the program built for this MPI with these arguments. Throws std::invalid_argument if it is not installed.
 int exec_mpi_program(const std::string& mpi, std::vector<std::string> words);
 // Runs the benchmark. Returns the exit status.

@@ -57,6 +57,12 @@ std::string differences(const NamedReport& before, const NamedReport& after) {
 std::string notes(const NamedReport& before, const NamedReport& after, const std::vector<Change>& compared,
                   const measure::CompareOptions& options) {
   std::string out;
+  for (const NamedReport* one : {&before, &after}) {
+    if (!one->report.complete) out += fmt::format("note: {} is from an interrupted run\n", one->name);
+    for (const std::string& warning : one->report.provenance.warnings) {
+      out += fmt::format("note: {}: {}\n", one->name, warning);
+    }
+  }
   const std::int64_t blind = measure::underpowered(before.report, after.report, compared, options);
   if (blind > 0) {
     out += fmt::format("note: {} of {} points have too few repeats for any change to be significant\n", blind,
@@ -120,6 +126,8 @@ std::string changes_as_json(const NamedReport& before, const NamedReport& after,
   const nlohmann::ordered_json all = {
       {"level", options.level},
       {"threshold", options.threshold},
+      {"complete_before", before.report.complete},
+      {"complete_after", after.report.complete},
       {"too_few_repeats", measure::underpowered(before.report, after.report, changes, options)},
       {"changes", list}};
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
 #include <utility>
 
@@ -14,8 +13,8 @@ namespace quadrille::tools {
 
 namespace {
 
-// Removes --mpi NAME from the arguments.
-std::optional<std::string> take_mpi_option(std::vector<std::string>& words) {
+// Removes --mpi NAME from the arguments; empty: there is none.
+std::string take_mpi_option(std::vector<std::string>& words) {
   for (auto word = words.begin(); word != words.end(); ++word) {
     if (word->starts_with("--mpi=")) {
       std::string name = word->substr(6);
@@ -27,10 +26,15 @@ std::optional<std::string> take_mpi_option(std::vector<std::string>& words) {
     words.erase(word, word + 2);
     return name;
   }
-  return std::nullopt;
+  return "";
 }
 
 }  // namespace
+
+std::string mpi_of_job(const std::string& option) {
+  const auto started_by = launch::mpi_of_launcher();
+  return option.empty() && started_by ? std::string(launch::name(*started_by)) : option;
+}
 
 int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
   const std::filesystem::path program = mpi_directory(mpi) / "quadrille-bench";
@@ -43,14 +47,13 @@ int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
 }
 
 int run_benchmark(std::vector<std::string> words) {
-  std::optional<std::string> mpi = take_mpi_option(words);
-  if (const auto started_by = launch::mpi_of_launcher(); !mpi && started_by) mpi = launch::name(*started_by);
-  if (!mpi) {
+  const std::string mpi = mpi_of_job(take_mpi_option(words));
+  if (mpi.empty()) {
     throw std::invalid_argument(
         "start it under mpirun: mpirun -n 4 quadrille bench allreduce; with another launcher set --mpi, as in srun -n "
         "4 quadrille bench --mpi openmpi allreduce");
   }
-  return exec_mpi_program(*mpi, std::move(words));
+  return exec_mpi_program(mpi, std::move(words));
 }
 
 }  // namespace quadrille::tools

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -77,26 +79,78 @@ launch::Mpi mpi_for(const std::optional<std::string>& arguments, const std::stri
   return *mpi;
 }
 
+struct RunOnArguments {
+  std::string name = cluster::Options().name;
+  std::optional<int> ranks;
+  std::string map = "block";
+  std::optional<std::string> mpi;
+  std::vector<std::string> variables;
+  Words program;
+};
+
+launch::Variables variables_in(const std::vector<std::string>& words) {
+  launch::Variables list;
+  for (const std::string& word : words) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw std::invalid_argument(fmt::format("-x {}: expected NAME=VALUE", word));
+    }
+    list.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+  }
+  return list;
+}
+
+bool names_launcher(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename();
+  return name.starts_with("mpirun") || name.starts_with("mpiexec") || name == "srun";
+}
+
+// The program behind the options of `quadrille run`, where a launcher may precede it.
+Words program_of(Words words) {
+  if (!words.empty() && words.front() == "--") words.erase(words.begin());
+  if (words.empty() || !names_launcher(words.front())) return words;
+  const auto program = std::find_if(words.begin(), words.end(), [](const auto& word) { return launch::mpi_of(word); });
+  words.erase(words.begin(), program);
+  return words;
+}
+
+// For `quadrille cluster run ... quadrille run ...`: each rank would start a job of its own.
+[[noreturn]] void explain_order(const RunOnArguments& arguments, const Words& program) {
+  const auto end = std::find_if(program.begin() + 2, program.end(),
+                                [](const std::string& word) { return word == "--" || names_launcher(word); });
+  Words words = {"quadrille", "run"};
+  words.insert(words.end(), program.begin() + 2, end);
+  words.insert(words.end(), {"--", "quadrille", "cluster", "run"});
+  if (arguments.name != cluster::Options().name) words.insert(words.end(), {"--name", arguments.name});
+  if (arguments.ranks) words.insert(words.end(), {"-n", std::to_string(*arguments.ranks)});
+  if (arguments.map != RunOnArguments().map) words.insert(words.end(), {"--map", arguments.map});
+  if (arguments.mpi) words.insert(words.end(), {"--mpi", *arguments.mpi});
+  for (const std::string& variable : arguments.variables) words.insert(words.end(), {"-x", variable});
+  const Words rest = program_of({end, program.end()});
+  words.emplace_back("--");
+  words.insert(words.end(), rest.begin(), rest.end());
+  if (rest.empty()) words.emplace_back("./program");
+  throw std::invalid_argument(
+      fmt::format("'quadrille run' comes first, and 'quadrille cluster run' is its launcher: {}", command_line(words)));
+}
+
 void add_run_on(CLI::App& cluster_command, Exit& exit) {
-  struct Arguments {
-    std::string name = cluster::Options().name;
-    std::optional<int> ranks;
-    std::string map = "block";
-    std::optional<std::string> mpi;
-    Words program;
-  };
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<RunOnArguments>();
   auto* command = cluster_command.add_subcommand("run", "Run an MPI program on the nodes");
   command->add_option("-n", arguments->ranks, "Number of ranks; default: one per slot");
   command->add_option(
       "--map", arguments->map,
       "Mapping of ranks to nodes: block, cyclic, ppr:N or a file with one node per line; default: block");
   command->add_option("--mpi", arguments->mpi, "openmpi or mpich; default: the one the program is linked with");
+  command->add_option("-x", arguments->variables, "Set a variable for the ranks, as NAME=VALUE; may be repeated")
+      ->allow_extra_args(false);
   add_name(command, arguments->name);
   add_program(command, "PROGRAM", arguments->program, "The program and its arguments, after --");
   command->callback([arguments, &exit] {
     cluster::Job job;
     job.program = without_separator(arguments->program);
+    if (launch::is_quadrille(job.program, {"run"})) explain_order(*arguments, job.program);
+    job.variables = variables_in(arguments->variables);
     const cluster::State state = cluster::require_state(arguments->name);
     job.mapping = cluster::mapping(arguments->map, arguments->ranks, state.options);
     job.mpi = mpi_for(arguments->mpi, job.program.front());

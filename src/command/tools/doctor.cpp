@@ -21,6 +21,7 @@
 #include "launch/mpi.hpp"
 #include "machine/cores.hpp"
 #include "select/table.hpp"
+#include "settings/settings.hpp"
 #include "tools/commands.hpp"
 #include "tools/install_paths.hpp"
 #include "variables/variables.hpp"
@@ -149,18 +150,11 @@ void check_variables(std::vector<Finding>& findings) {
     findings.push_back({"environment", fmt::format("{} is set", text),
                         known ? "" : fmt::format("unknown variable {}: see docs/environment.md", name)});
   }
-}
-
-// The tuning table that programs would use: the environment's or the site's; "" if unset.
-std::string table_in_use() {
-  if (const char* value = std::getenv("QUADRILLE_TABLE"); value && *value) return value;
-  const char* const site = std::getenv("QUADRILLE_CONFIG");
-  std::ifstream file(site ? site : "/etc/quadrille.conf");
-  constexpr std::string_view begin = "QUADRILLE_TABLE=";
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(begin)) return line.substr(begin.size());
+  try {
+    read_settings(setting);
+  } catch (const std::invalid_argument& error) {
+    findings.push_back({"environment", error.what(), "correct it: see docs/environment.md"});
   }
-  return "";
 }
 
 // A launcher prints "4.1.4"; a table has "Open MPI v4.1.4".
@@ -172,9 +166,9 @@ bool is_for(const Section& section, launch::Mpi mpi) {
 }
 
 void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {
-  const std::string file = table_in_use();
-  if (file.empty()) return;
   try {
+    const std::string file(setting("QUADRILLE_TABLE"));
+    if (file.empty()) return;
     const Table table = read_table(file);
     std::size_t rules = 0;
     for (const Section& section : table.sections) {

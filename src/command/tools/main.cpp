@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
   quadrille::tools::add_show(app, exit);
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
+  quadrille::tools::add_probe(app, exit);
+  quadrille::tools::add_explain(app, exit);
   quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);

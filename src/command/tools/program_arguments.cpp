@@ -1,7 +1,11 @@
 #include "tools/program_arguments.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <stdexcept>
+
+#include "launch/system.hpp"
 
 namespace quadrille::tools {
 
@@ -23,6 +27,12 @@ Words without_separator(Words words) {
   if (words.empty())
     throw std::invalid_argument("no program given: it follows the options, as in -- PROGRAM ARGUMENT...");
   return words;
+}
+
+std::string command_line(const Words& words) {
+  std::string line;
+  for (const std::string& word : words) line += fmt::format("{}{}", line.empty() ? "" : " ", launch::shell_word(word));
+  return line;
 }
 
 }  // namespace quadrille::tools

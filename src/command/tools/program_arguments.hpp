@@ -19,4 +19,7 @@ void add_program(CLI::App* command, const char* name, Words& words, const char* 
 // program is left.
 Words without_separator(Words words);
 
+// As a shell would read it.
+std::string command_line(const Words& words);
+
 }  // namespace quadrille::tools

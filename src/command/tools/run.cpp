@@ -7,13 +7,15 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "launch/command.hpp"
 #include "launch/preload.hpp"
-#include "launch/system.hpp"
+#include "settings/settings.hpp"
 #include "tools/commands.hpp"
 #include "tools/install_paths.hpp"
 #include "tools/program_arguments.hpp"
+#include "tools/run_compare.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille::tools {
@@ -32,7 +34,18 @@ struct RunArguments {
   std::optional<std::string> report;
   bool check = false;
   bool print = false;
+  std::size_t compare = 0;  // runs each; 0: run it once, with the drop-in
+  std::optional<std::string> json;
 };
+
+// That of `quadrille cluster run --mpi`.
+std::optional<launch::Mpi> mpi_of_cluster(const Words& words) {
+  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--mpi") return launch::mpi_named(words[i + 1]);
+    if (words[i].starts_with("--mpi=")) return launch::mpi_named(words[i].substr(6));
+  }
+  return std::nullopt;
+}
 
 // That of the first argument that is a program linked with MPI.
 std::optional<launch::Mpi> mpi_of_program(const Words& words) {
@@ -48,6 +61,7 @@ launch::Mpi mpi_for(const RunArguments& arguments, const Words& words, launch::L
     throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *arguments.mpi));
   }
   if (const auto mpi = launch::mpi_of(launcher)) return *mpi;
+  if (const auto mpi = launcher == launch::Launcher::cluster ? mpi_of_cluster(words) : std::nullopt) return *mpi;
   if (const auto mpi = mpi_of_program(words)) return *mpi;
   throw std::invalid_argument("can't detect the program's MPI: set --mpi openmpi or --mpi mpich");
 }
@@ -93,23 +107,53 @@ launch::Variables variables_of(const RunArguments& arguments, const std::filesys
   return list;
 }
 
+// By the library's own words, before the program starts: the drop-in would only complain and pass all calls through.
+Settings check_variables(const launch::Variables& list) {
+  return check_settings([&](const char* name) -> std::string_view {
+    const auto place = std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.first == name; });
+    return place == list.end() || place->second.empty() ? setting(name) : std::string_view(place->second);
+  });
+}
+
+// The program as it is, observed: the drop-in passes all calls through and times them.
+launch::Variables observing(launch::Variables list, const std::filesystem::path& report) {
+  std::erase_if(list, [](const auto& item) { return item.first == "QUADRILLE" || item.first == "QUADRILLE_REPORT"; });
+  list.emplace_back("QUADRILLE", "off");
+  list.emplace_back("QUADRILLE_REPORT", report.string());
+  return list;
+}
+
+void require_difference(const Settings& settings) {
+  if (settings.off) throw std::invalid_argument("--compare: QUADRILLE=off disables the drop-in: unset it");
+  const char* const preloaded = std::getenv("LD_PRELOAD");
+  if (preloaded && std::string_view(preloaded).find("libquadrille-dropin.so") != std::string_view::npos) {
+    throw std::invalid_argument("--compare: LD_PRELOAD has a drop-in already: unset it");
+  }
+}
+
 int run_program(const RunArguments& arguments) {
   const Words words = without_separator(arguments.words);
-  const auto launcher = launch::detect_launcher(words.front());
+  const auto launcher = launch::detect_launcher(words);
   if (!launcher) {
-    throw std::invalid_argument(
-        fmt::format("unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, and srun. With "
-                    "another one, set the variables yourself as described in docs/environment.md",
-                    words.front()));
+    throw std::invalid_argument(fmt::format(
+        "unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and quadrille "
+        "cluster run. With another one, set the variables yourself as described in docs/environment.md",
+        words.front()));
   }
   const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, *launcher));
-  const Words command = launch::with_variables(*launcher, words, variables_of(arguments, library, *launcher));
-  if (!arguments.print) return launch::exec_program(command);
-  std::string line;
-  for (const std::string& word : command)
-    line += fmt::format("{}{}", line.empty() ? "" : " ", launch::shell_word(word));
-  fmt::print("{}\n", line);
-  return 0;
+  const launch::Variables variables = variables_of(arguments, library, *launcher);
+  const Settings settings = check_variables(variables);
+  const Words command = launch::with_variables(*launcher, words, variables);
+  if (arguments.compare > 0) require_difference(settings);
+  if (arguments.print) {
+    if (arguments.compare > 0) fmt::print("{}\n", command_line(words));
+    fmt::print("{}\n", command_line(command));
+    return 0;
+  }
+  if (arguments.compare == 0) return launch::exec_program(command);
+  const std::filesystem::path report = temporary_report();
+  const Words observed = launch::with_variables(*launcher, words, observing(variables, report));
+  return compare_runs({words, command, observed, report}, arguments.compare, arguments.json);
 }
 
 }  // namespace
@@ -118,23 +162,31 @@ void add_run(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand("run", "Run an unmodified MPI program with Quadrille's collectives");
   command->footer(
-      "Example: quadrille run --table our.table --report -- mpirun -n 4 ./program. Replaces the calls that the table "
-      "has rules for, and passes the others through to MPI.");
+      "Example: quadrille run --report -- mpirun -n 4 ./program. Replaces the calls that are faster so, by what a "
+      "tuning "
+      "table or quadrille probe measured, and passes the others through to MPI.");
   command->add_flag("--force", arguments->force, "Replace every collective call that can be replaced");
   command->add_option("--only", arguments->only, "Replace only these collectives (comma-separated)");
   command->add_option("--except", arguments->except,
                       "Never replace these; p2p: leave point-to-point messages to MPI, too");
   command->add_option("--algorithm", arguments->algorithms, "As allreduce=ring; may be repeated")
       ->allow_extra_args(false);
-  command->add_option("--table", arguments->table, "Tuning table, written by quadrille bench --table")
-      ->check(CLI::ExistingFile);
+  command->add_option("--table", arguments->table, "Tuning table, written by quadrille bench --table");
   command->add_option("--memory", arguments->memory, "Limit on the buffers of a rank in bytes, as 64M");
   command->add_flag("--check", arguments->check, "Compare the arguments of every call across ranks");
-  command->add_option("--report", arguments->report, "Report all collective calls at the end; =FILE: as JSON")
-      ->expected(0, 1)
-      ->default_str("-");
+  auto* report =
+      command->add_option("--report", arguments->report, "Report all collective calls at the end; =FILE: as JSON")
+          ->expected(0, 1)
+          ->default_str("-");
+  auto* compare = command
+                      ->add_option("--compare", arguments->compare,
+                                   "Run the program so many times without and with the drop-in, and say what is faster")
+                      ->check(CLI::Range(1, 1'000'000))
+                      ->excludes(report);
+  command->add_option("--json", arguments->json, "With --compare: write the result to this file, as JSON")
+      ->needs(compare);
   command->add_option("--mpi", arguments->mpi, "openmpi or mpich, if the launcher does not determine it");
-  command->add_flag("--print", arguments->print, "Print the command line instead of running it");
+  command->add_flag("--print", arguments->print, "Print the command line (with --compare both) instead of running it");
   add_program(command, "LAUNCHER", arguments->words, "The launcher and its arguments, as in: mpirun -n 4 ./program");
   command->callback([arguments, &exit] { exit = run_program(*arguments); });
 }

@@ -4,7 +4,6 @@
 #include <memory>
 #include <string>
 
-#include "launch/mpi.hpp"
 #include "machine/host.hpp"
 #include "machine/parts.hpp"
 #include "survey/survey.hpp"
@@ -23,8 +22,7 @@ struct TopologyArguments {
 };
 
 int show_topology(const TopologyArguments& arguments) {
-  std::string mpi = arguments.mpi;
-  if (const auto started_by = launch::mpi_of_launcher(); mpi.empty() && started_by) mpi = launch::name(*started_by);
+  const std::string mpi = mpi_of_job(arguments.mpi);
   if (!mpi.empty()) return exec_mpi_program(mpi, {"--topology", arguments.json, arguments.svg});
   const survey::Survey survey = survey::survey_of(machine::host_name(), machine::Parts());
   if (arguments.json == "-") {

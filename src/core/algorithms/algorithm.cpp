@@ -69,4 +69,8 @@ std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem) {
   return algorithm.scratch_units(completed(algorithm, problem));
 }
 
+bool scales(const Algorithm& algorithm, const Problem& problem) {
+  return algorithm.scales && problem.count > 0 && algorithm.scales(completed(algorithm, problem));
+}
+
 }  // namespace quadrille

@@ -48,7 +48,6 @@ struct Algorithm {
   bool fixed_order = false;   // of a reduction: can reduce in rank order, left to right
   bool hierarchical = false;  // uses Problem::topology and Problem::room
   bool swaps = false;         // in place: partners swap segments, as many as the memory allows
-  bool scales = false;        // for n units: the schedule for one, with all offsets and lengths n times as long
   bool gathers = false;       // a message may consist of several regions
   std::int32_t width = 0;     // default width, if it has one (see Problem)
   std::int32_t channels = 1;
@@ -56,7 +55,15 @@ struct Algorithm {
   Prediction (*predict)(const Problem&);          // null: depends on the machine
   std::int64_t (*scratch_units)(const Problem&);  // the maximum of any rank
   void (*outline)(const Problem&, Outline&);
+  // Whether the schedule is that for one unit, with all offsets and lengths as many times as long as there are units;
+  // null: never.
+  bool (*scales)(const Problem&) = nullptr;
 };
+
+// For Algorithm::scales.
+constexpr bool at_any_size(const Problem&) {
+  return true;
+}
 
 // The same algorithm for a collective that differs only in its buffers.
 constexpr Algorithm twin(Algorithm algorithm, Collective collective) {
@@ -70,6 +77,7 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem);
 // The same for every rank of the problem.
 std::optional<Prediction> predict(const Algorithm& algorithm, const Problem& problem);
 std::int64_t scratch_units(const Algorithm& algorithm, const Problem& problem);
+bool scales(const Algorithm& algorithm, const Problem& problem);
 void outline(const Algorithm& algorithm, const Problem& problem, Outline& out);
 
 // One description for each restriction.

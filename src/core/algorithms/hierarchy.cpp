@@ -52,6 +52,12 @@ bool is_short(const Problem& problem) {
   return problem.count <= short_units;
 }
 
+bool reduction_scales(const Problem& problem) {
+  const bool by_trees = is_short(problem) && (problem.segment <= 0 || problem.count <= shortest_segment(problem));
+  // Nodes may differ in size.
+  return by_trees && problem.count <= problem.room / 2 && node::Reduce::is_alone(problem.count, 1, false);
+}
+
 compose::Part reduce_by(const Problem& problem) {
   return by(Collective::reduce, reduce_name(problem));
 }

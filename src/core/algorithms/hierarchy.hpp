@@ -36,6 +36,9 @@ std::int64_t shortest_segment(const Problem& problem);
 
 // Whether latency dominates.
 bool is_short(const Problem& problem);
+// For Algorithm::scales of reductions: whether the data is so short that it moves in one piece and by the algorithms
+// that are for single units.
+bool reduction_scales(const Problem& problem);
 
 // The problem on a level, whose leaders have the combined data of their domains in `data`. The result replaces it; for
 // a reduce, at the level's leader.
@@ -103,6 +106,10 @@ class ScatterInside {
 
 // The leaders of all nodes as one level; those of a rack are consecutive.
 compose::Level leaders_of_nodes(const Problem& problem);
+// How many they are, at once.
+inline Rank nodes_of(const Problem& problem) {
+  return problem.topology ? problem.topology->domains(problem.topology->levels() - 1) : 1;
+}
 // Whether the ranks of every node are consecutive.
 bool in_rank_order(const Problem& problem);
 

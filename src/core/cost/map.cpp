@@ -82,10 +82,12 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
     const std::size_t b = at(to);
     if (of.node[a] == of.node[b]) return;
     ++flows.outside;
+    touched_nodes_.insert(touched_nodes_.end(), {of.node[a], of.node[b]});
     flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[a])][0]);
     flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[b])][1]);
     if (of.rack[a] == of.rack[b]) return;
     ++flows.far;
+    touched_racks_.insert(touched_racks_.end(), {of.rack[a], of.rack[b]});
     flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[a])][0]);
     flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[b])][1]);
   };
@@ -93,10 +95,11 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
   double all = 0;
   if (pattern == Pattern::tree) {
     const std::int64_t stride = 2 * std::int64_t{distance};
-    for (std::int64_t number = 0; number + distance < p; number += stride) {
-      ++all;
-      if (all <= most_counted) count(from_root(number), from_root(number + distance));
+    const std::int64_t messages = p > distance ? (p - distance + stride - 1) / stride : 0;
+    for (std::int64_t i = 0; i < std::min<std::int64_t>(messages, most_counted); ++i) {
+      count(from_root(i * stride), from_root(i * stride + distance));
     }
+    all = static_cast<double>(messages);
   } else {
     for (const Rank rank : of.sample) {
       const std::int64_t to = pattern == Pattern::shift ? (std::int64_t{rank} + distance) % p : rank ^ distance;
@@ -104,8 +107,10 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
     }
     all = std::max<double>(1, counted) * p / std::max<double>(1, static_cast<double>(of.sample.size()));
   }
-  for (std::array<std::int32_t, 2>& one : node_counts_) one = {};
-  for (std::array<std::int32_t, 2>& one : rack_counts_) one = {};
+  for (const std::int32_t node : touched_nodes_) node_counts_[at(node)] = {};
+  for (const std::int32_t rack : touched_racks_) rack_counts_[at(rack)] = {};
+  touched_nodes_.clear();
+  touched_racks_.clear();
   flows.messages = all;
   if (counted > 0) {
     flows.outside /= counted;

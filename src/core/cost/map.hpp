@@ -69,6 +69,8 @@ class Map {
   // By node and by rack: messages out and in, while they are counted.
   std::vector<std::array<std::int32_t, 2>> node_counts_;
   std::vector<std::array<std::int32_t, 2>> rack_counts_;
+  std::vector<std::int32_t> touched_nodes_;
+  std::vector<std::int32_t> touched_racks_;
 };
 
 }  // namespace quadrille::cost

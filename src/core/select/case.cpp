@@ -1,5 +1,6 @@
 #include "select/case.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "select/budget.hpp"
@@ -85,6 +86,21 @@ Case case_of(const LocalCall& call, const Placement& placement) {
   if (asked.memory == 0 && call.collective == Collective::alltoall && asked.in_place) {
     asked.memory = Budget::in_place(product(asked.count, placement.ranks)).bytes();
   }
+  return asked;
+}
+
+Case case_of_bytes(Collective collective, std::int64_t bytes, const Placement& placement) {
+  const Traits& of = traits(collective);
+  Case asked{.collective = collective,
+             .ranks = placement.ranks,
+             .nodes = placement.nodes,
+             .ranks_per_node = placement.ranks_per_node};
+  if (of.reduces && bytes % 8 == 0) asked.unit_bytes = asked.unit_extent = 8;
+  const std::int64_t units = bytes / asked.unit_bytes;
+  const bool cut = of.input == Traits::Side::all && !of.rooted;
+  const std::int64_t block = cut && units > 0 ? std::max<std::int64_t>(1, units / placement.ranks) : units;
+  asked.largest = block;
+  asked.count = blocks_differ(collective) ? block * placement.ranks : block;
   return asked;
 }
 

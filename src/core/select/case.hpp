@@ -80,4 +80,8 @@ struct Placement {
 
 Case case_of(const LocalCall& call, const Placement& placement);
 
+// A call with so many bytes of a rank's own data (see Case::bytes), as benchmarks make it: sums of doubles, else bytes,
+// in blocks of one size.
+Case case_of_bytes(Collective collective, std::int64_t bytes, const Placement& placement);
+
 }  // namespace quadrille

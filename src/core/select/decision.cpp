@@ -2,7 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "text/quantities.hpp"
+
 namespace quadrille {
+
+namespace {
+
+std::string time_of(std::int64_t nanoseconds) {
+  return text::seconds(static_cast<double>(nanoseconds) * 1e-9);
+}
+
+}  // namespace
 
 std::string text_of(const Reason& reason) {
   const std::string variant = reason.variant ? name_of(reason.variant) : "";
@@ -14,8 +24,15 @@ std::string text_of(const Reason& reason) {
     case Reason::Kind::rule:
       return fmt::format("the tuning table has {} for {} to {} bytes", variant, reason.first, reason.second);
     case Reason::Kind::price:
-      return fmt::format("{} takes the least time by the model of the machine, {:.3g} us; the next one {:.3g} us",
-                         variant, static_cast<double>(reason.first) / 1e3, static_cast<double>(reason.second) / 1e3);
+      return fmt::format("{} takes the least time by the model of the machine, {}; the next one {}", variant,
+                         time_of(reason.first), time_of(reason.second));
+    case Reason::Kind::faster:
+      return fmt::format("{} takes {} by the model of the machine, the MPI's own {} or more", variant,
+                         time_of(reason.first), time_of(reason.second));
+    case Reason::Kind::native_price:
+      return fmt::format(
+          "by the model of the machine the MPI's own takes {} or more, which {} of ours do not clearly beat",
+          time_of(reason.second), time_of(reason.first));
     case Reason::Kind::usual:
       return fmt::format("{} is the rule of thumb", variant);
     case Reason::Kind::first_fitting:

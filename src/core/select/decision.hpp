@@ -16,6 +16,8 @@ struct Reason {
     environment,    // QUADRILLE_ALGORITHM names it
     rule,           // a tuning table has it for a range of bytes: first to second
     price,          // it takes the least time by the model of the machine, in ns: first; the next one second
+    faster,         // by that model it takes less than the MPI's own function does at least, in ns: first and second
+    native_price,   // the same, but not so much less that it is clear
     usual,          // the rules of thumb name it
     first_fitting,  // the first of the catalogue that can run the case within the memory limit
     no_rule,        // the tuning table has none for so many bytes: first

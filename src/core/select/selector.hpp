@@ -3,15 +3,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 
-#include "cost/map.hpp"
 #include "cost/model.hpp"
-#include "select/budget.hpp"
 #include "select/case.hpp"
 #include "select/decision.hpp"
 #include "select/guide.hpp"
+#include "select/prices.hpp"
+#include "select/requirements.hpp"
 
 namespace quadrille {
 
@@ -31,8 +30,8 @@ struct Preferences {
 // What one call asks for, the same on every rank.
 struct Request {
   // Whether the MPI's own function may run the call, and when: never; where no variant keeps to the memory limit; or
-  // also where no rule of the tuning table holds.
-  enum class Native : std::uint8_t { never, without_memory, without_rule };
+  // also where neither a rule of the tuning table nor the price says that one of ours is faster.
+  enum class Native : std::uint8_t { never, without_memory, unless_faster };
 
   Variant variant = {};  // none: any
   Native native = Native::never;
@@ -56,30 +55,27 @@ class Selector {
   // From now on prices decide where there is no better reason, instead of rules of thumb.
   void set_model(const cost::Model& model);
 
+  // Null where no model is set.
+  Prices* prices() const { return prices_.get(); }
+
   // Not thread-safe: what prices depend on is counted once.
   Decision decide(const Case& asked, const Request& request) const;
 
-  // Units of the case that a rank has room for in its node's memory; see Problem.
-  std::int64_t room(const Case& asked) const;
-  // A schedule that uses shared memory may have so many slots.
-  static constexpr std::int64_t most_slots = 4;
+  // What its variants need.
+  const Requirements& requirements() const { return requirements_; }
 
  private:
-  Variant completed(Variant variant, const Case& asked) const;
-  bool can_run(const Variant& variant, const Case& asked) const;
-  std::int64_t needed(const Variant& variant, const Case& asked) const;
   bool consider(Variant variant, Reason reason, const Case& asked, Decision& decision) const;
   void settle(Decision& decision, Variant variant, const Reason& reason, const Case& asked) const;
-  double price(const Variant& variant, const Case& asked) const;
+  bool can_price(const Case& asked) const;
   bool decide_by_price(const Case& asked, Decision& decision) const;
+  Decision decide_against_native(const Case& asked, const Rule* rule) const;
 
   Preferences preferences_;
   Guide guide_;
   Placement placement_;
-  const Topology* topology_ = nullptr;
-  std::int64_t slot_bytes_ = 0;
-  std::optional<cost::Model> model_;
-  std::shared_ptr<cost::Map> map_;
+  Requirements requirements_;
+  std::shared_ptr<Prices> prices_;
 };
 
 }  // namespace quadrille

@@ -12,6 +12,7 @@ Topology::Topology(Rank ranks, const std::vector<std::vector<std::int32_t>>& nam
   top.domain_of.assign(static_cast<std::size_t>(ranks), 0);
   top.domains.emplace_back();
   for (Rank rank = 0; rank < ranks; ++rank) top.domains.front().members.push_back(rank);
+  top.largest = ranks;
   levels_.push_back(std::move(top));
   for (const auto& level : names) {
     if (level.size() != static_cast<std::size_t>(ranks)) {
@@ -36,7 +37,9 @@ void Topology::add_level(const std::vector<std::int32_t>& names) {
     // A domain continues after another has begun.
     in_rank_order_ &= fresh || place->second == level.domain_of.back();
     level.domain_of.push_back(place->second);
-    level.domains[static_cast<std::size_t>(place->second)].members.push_back(static_cast<Rank>(rank));
+    std::vector<Rank>& members = level.domains[static_cast<std::size_t>(place->second)].members;
+    members.push_back(static_cast<Rank>(rank));
+    level.largest = std::max(level.largest, static_cast<Rank>(members.size()));
   }
   levels_.push_back(std::move(level));
 }
@@ -63,14 +66,6 @@ std::vector<Rank> Topology::first_of_domains(int level) const {
   std::vector<Rank> first;
   for (const Domain& domain : levels_[static_cast<std::size_t>(level)].domains) first.push_back(domain.members.front());
   return first;
-}
-
-Rank Topology::largest_domain(int level) const {
-  std::size_t largest = 0;
-  for (const Domain& domain : levels_[static_cast<std::size_t>(level)].domains) {
-    largest = std::max(largest, domain.members.size());
-  }
-  return static_cast<Rank>(largest);
 }
 
 Rank Topology::leader(int level, Rank rank, Rank root) const {

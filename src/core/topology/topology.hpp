@@ -37,7 +37,7 @@ class Topology {
   // The first rank of each of them.
   std::vector<Rank> first_of_domains(int level) const;
   // The number of ranks of the largest.
-  Rank largest_domain(int level) const;
+  Rank largest_domain(int level) const { return levels_[static_cast<std::size_t>(level)].largest; }
 
   // The leader of the domain of `rank` on `level`: the root if it is a member, otherwise the first rank.
   Rank leader(int level, Rank rank, Rank root) const;
@@ -53,6 +53,7 @@ class Topology {
   struct Level {
     std::vector<std::int32_t> domain_of;  // by rank
     std::vector<Domain> domains;
+    Rank largest = 0;  // ranks of one
   };
 
   const Domain& at(int level, Rank rank) const;

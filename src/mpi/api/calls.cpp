@@ -185,7 +185,7 @@ Shape Preparation::shape(const Case& asked) const {
               .count = sized ? asked.count : 0,
               .shares = shares_,
               .unit_bytes = std::max<std::int64_t>(1, asked.unit_bytes),
-              .room = algorithm.hierarchical ? context_.selector().room(asked) : 0,
+              .room = algorithm.hierarchical ? context_.selector().requirements().room(asked) : 0,
               .budget = Budget(asked.memory),
               .in_place = local_.in_place,
               .commutative = asked.commutative,
@@ -193,7 +193,9 @@ Shape Preparation::shape(const Case& asked) const {
   shape.packed = shape.budget.limited() && packed(algorithm);
   if (shape.variant.segment == 0) shape.unit_bytes = 1;  // matters to segments alone
   // One schedule for all sizes, unless what it may take depends on them. What is empty sends nothing.
-  if (algorithm.scales && sized && asked.count > 0 && asked.memory == 0) shape.count = 1;
+  const bool scaled = sized && asked.memory == 0 &&
+                      scales(algorithm, context_.selector().requirements().problem(decision_.variant, asked));
+  if (scaled) shape.count = 1;
   if (algorithm.swaps && local_.in_place) cut_to_swap(shape);
   return shape;
 }
@@ -343,7 +345,7 @@ Prepared prepare(Context& context, const detail::Call& call, const CallOptions& 
   if (simple) {
     engine::Cache::Recalled known = context.recall(key, call.input.address, call.output.address);
     if (known.task) return {std::move(known.task)};
-    if (known.native) return {nullptr, *known.native};
+    if (known.native) return {nullptr, *known.native, true};
   }
   Preparation preparation(context, call, options);
   Prepared prepared{preparation.task(handles), preparation.decision().source()};
@@ -352,6 +354,7 @@ Prepared prepare(Context& context, const detail::Call& call, const CallOptions& 
     prepared.task->set_key(key);
   } else {
     context.keep_native(key, preparation.decision());
+    prepared.remembered = true;
   }
   return prepared;
 }

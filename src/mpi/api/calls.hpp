@@ -25,6 +25,7 @@ enum class Handles : std::uint8_t { borrowed, kept };
 struct Prepared {
   std::unique_ptr<engine::Task> task;
   Reason::Kind why_native = Reason::Kind::usual;  // where there is no task
+  bool remembered = false;                        // of the latter: it will be the same for the same arguments
 };
 
 // Throws Error for arguments that can't be used; what all ranks must pass alike is refused on all of them alike.

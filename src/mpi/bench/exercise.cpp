@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <quadrille/error.hpp>
 
 #include "algorithms/collective.hpp"
 #include "engine/mpi.hpp"
@@ -128,6 +129,22 @@ detail::Call Exercise::call(const void* input, void* output, int root) const {
 
 void Exercise::ours(const void* input, void* output, int root, engine::Context& context, const Options& options) const {
   api::run(context, call(input, output, root), options);
+}
+
+std::optional<Schedule> Exercise::schedule(const void* input, void* output, int root, engine::Context& context,
+                                           const std::string& algorithm) const {
+  try {
+    const api::CallOptions options{.request = {.variant = api::named(collective_, algorithm)}};
+    auto task = api::prepare(context, call(input, output, root), options, api::Handles::borrowed).task;
+    if (!task) return std::nullopt;
+    // One that serves all counts is built for this one, to be compared with those that are.
+    engine::Shape shape = task->shape();
+    shape.count *= task->binding().scale;
+    context.release(std::move(task));
+    return context.built(shape);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 void Exercise::native(const void* input, void* output, int root, MPI_Comm comm) const {

@@ -12,6 +12,7 @@
 #include "algorithms/catalogue.hpp"
 #include "api/handle.hpp"
 #include "compose/problem.hpp"
+#include "schedule/schedule.hpp"
 
 namespace quadrille::bench {
 
@@ -33,6 +34,9 @@ class Exercise {
   // What the buffers are for the call; `root` counts where there is one.
   void native(const void* input, void* output, int root, MPI_Comm comm) const;
   void ours(const void* input, void* output, int root, engine::Context& context, const Options& options) const;
+  // What ours executes on this rank; nothing if the algorithm, or the library's choice if that is empty, can't.
+  std::optional<Schedule> schedule(const void* input, void* output, int root, engine::Context& context,
+                                   const std::string& algorithm) const;
   // What ours is to the algorithm of a variant; valid as long as the exercise.
   Problem problem(const Variant& variant, std::int64_t segment_bytes) const;
 

@@ -32,6 +32,8 @@ std::string binding(int fewest, int most) {
                         : fmt::format("to {}-{} of {} cores", fewest, most, all);
 }
 
+}  // namespace
+
 std::string date_now() {
   const std::time_t now = std::time(nullptr);
   std::tm parts{};
@@ -40,8 +42,6 @@ std::string date_now() {
   std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text.data();
 }
-
-}  // namespace
 
 measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::string& label,
                                   const std::string& command) {

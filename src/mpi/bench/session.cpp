@@ -9,21 +9,23 @@
 #include <sstream>
 
 #include "algorithms/catalogue.hpp"
-#include "machine/cores.hpp"
+#include "machine/load.hpp"
 #include "text/quantities.hpp"
 
 namespace quadrille::bench {
 
 namespace {
 
-constexpr double sync_every = 10;  // seconds; how fast clocks drift apart is learned, and small
+constexpr double least_observed = 0.5;  // seconds; the system counts in hundredths
+constexpr double sync_every = 10;       // seconds; how fast clocks drift apart is learned, and small
 // A repeat is long against the start of it: by the clock, or by a scheduler that has to wake many ranks on few cores.
 constexpr double least_repeat = 500e-6;
 constexpr double least_repeat_oversubscribed = 10e-3;
 
-double from_environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? std::atof(value) : 0;
+// Of progress: a line that is overwritten, or one now and then.
+bool on_terminal() {
+  static const bool terminal = isatty(STDERR_FILENO) != 0;
+  return terminal;
 }
 
 // QUADRILLE_BENCH_LATE=RANK:SECONDS makes that rank late by up to so much: a test of the benchmark itself.
@@ -34,23 +36,6 @@ double lateness_of(int rank) {
   char colon = 0;
   if (!value || !(std::istringstream(value) >> late_rank >> colon >> seconds) || late_rank != rank) return 0;
   return seconds;
-}
-
-Place place_of(Communicator& comm, const Clocks& clocks) {
-  Place place;
-  place.rank = comm.rank();
-  place.ranks = comm.size();
-  place.nodes = clocks.nodes();
-  place.neighbours = clocks.neighbours();
-  place.cores = machine::usable_cores();
-  place.rate_bits = from_environment("QUADRILLE_CLUSTER_RATE");
-  place.uplink_bits = from_environment("QUADRILLE_CLUSTER_UPLINK");
-  // Who has a core of his own waits for others who have none: one node that is short of cores is enough.
-  const int crowded = place.neighbours > place.cores ? 1 : 0;
-  int anywhere = 0;
-  comm.allreduce(&crowded, &anywhere, 1, MPI_INT, MPI_MAX);
-  place.oversubscribed = anywhere != 0;
-  return place;
 }
 
 // Sizes that come down to the same blocks are one cell.
@@ -78,40 +63,32 @@ Session::Session(MPI_Comm comm, const measure::BenchOptions& options)
       measured_(api::context_of(comm)),
       clocks_(comm),
       place_(place_of(control_, clocks_)),
-      exercises_(exercises_of(options, place_)),
+      progress_({}, options.goal),
       late_(lateness_of(place_.rank)),
       lateness_(options.seed) {
   prctl(PR_SET_TIMERSLACK, 1UL);  // to wake up in time
-  synced_at_ = clocks_.now();
+  synced_at_ = shown_at_ = clocks_.now();
+  std::vector<int> points;
+  for (Exercise& exercise : exercises_of(options, place_)) {
+    if (!exercise.refusal().empty()) {
+      miss(exercise.refusal());  // before anything is measured, which may take hours
+      continue;
+    }
+    std::vector<Candidate> ways = candidates_of(options, exercise, *measured_);
+    points.push_back(static_cast<int>(ways.size()));
+    tasks_.push_back({std::move(exercise), std::move(ways)});
+  }
+  progress_ = measure::Progress(std::move(points), options.goal);
+  compare_uncertainties();
 }
 
-std::vector<Candidate> Session::variants(const Exercise& exercise) const {
-  const Collective collective = exercise.collective();
-  std::vector<Candidate> all = {{.name = std::string(measure::native)}};
-  if (options_.control) all.push_back({.name = "control"});
-  if (options_.delay > 0) all.push_back({.name = "delayed", .delay = options_.delay});
-  const auto add = [&](std::string_view name) {
-    const Variant choice = variant_named(collective, name);
-    const bool known = std::any_of(all.begin(), all.end(), [&](const Candidate& one) { return one.name == name; });
-    if (!choice || choice.width < 0 || known) return;
-    const Problem problem = exercise.problem(choice, measured_->settings().preferences.segment);
-    all.push_back({.name = std::string(name), .ours = true, .algorithm = std::string(name)});
-    if (!refusal(choice.algorithm(), problem).empty()) return;
-    const auto predicted = predict(choice.algorithm(), problem);
-    if (predicted && predicted->steps != Prediction::unknown_steps) all.back().steps = predicted->steps;
-  };
-  for (const std::string& name : options_.algorithms) {
-    if (name == "default") {
-      all.push_back({.name = name, .ours = true});
-    } else if (name == "all") {
-      for (const Algorithm* one : catalogue()) {
-        if (one->collective == collective) add(one->name);
-      }
-    } else {
-      add(name);
-    }
+measure::TableColumns Session::columns() const {
+  measure::TableColumns columns;
+  for (const Task& task : tasks_) {
+    columns.floor |= floor_of(task.exercise.collective(), task.exercise.bytes(), place_).has_value();
+    for (const Candidate& one : task.variants) columns.variant = std::max(columns.variant, one.name.size());
   }
-  return all;
+  return columns;
 }
 
 // Nobody can end an allreduce before all have begun it, but the root of a broadcast can. A barrier and whatever gives
@@ -129,31 +106,65 @@ void Session::miss(const std::string& why) {
   if (place_.rank == 0) fmt::print(stderr, "quadrille bench: not measured: {}\n", why);
 }
 
-measure::Report Session::run() {
-  measure::Report report;
-  // Before anything is measured, which may take hours.
-  for (const Exercise& exercise : exercises_) {
-    if (!exercise.refusal().empty()) miss(exercise.refusal());
+void Session::run(measure::Report& report, const CellDone& cell_done) {
+  if (place_.rank == 0 && !options_.quiet) fmt::print(stderr, "quadrille bench: {}\n", progress_.announcement());
+  load_before_ = load_of_ranks();
+  began_ = clocks_.now();
+  progress_.begin(began_);
+  report.complete = false;
+  for (const Task& task : tasks_) {
+    std::vector<measure::Point> points = run_cell(task);
+    progress_.end_cell(clocks_.now());
+    compare_uncertainties();
+    load_now_ = load_of_ranks();
+    if (place_.rank != 0) continue;
+    clear_progress();
+    measure::summarise(points);
+    report.provenance.clock_uncertainty = place_.clock_uncertainty;
+    report.points.insert(report.points.end(), points.begin(), points.end());
+    judge_machine(report);
+    cell_done(points);
   }
-  for (const Exercise& exercise : exercises_) {
-    if (exercise.refusal().empty()) run_cell(exercise, report);
-    ++cells_done_;
-  }
-  const double mine = clocks_.uncertainty();
-  control_.allreduce(&mine, &place_.clock_uncertainty, 1, MPI_DOUBLE, MPI_MAX);
-  measure::summarise(report);
-  return report;
+  report.complete = true;
 }
 
-void Session::run_cell(const Exercise& exercise, measure::Report& report) {
-  const std::vector<Candidate> ways = variants(exercise);
-  Scene scene{exercise, ways,
-              Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, options_.warm)};
-  measure::Cell cell(static_cast<int>(ways.size()), place_.ranks, options_.goal, cell_options(exercise.collective()),
-                     options_.seed + cells_done_);
+// To rank 0, by rank.
+std::vector<measure::RankLoad> Session::load_of_ranks() {
+  const machine::Load load = machine::load();
+  const measure::RankLoad mine{
+      .machine = machine::identity(), .processors = machine::processors(), .busy = load.busy, .own = load.own};
+  std::vector<measure::RankLoad> all(static_cast<std::size_t>(place_.ranks));
+  control_.gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0);
+  return all;
+}
+
+// Says what is wrong as soon as it is known.
+void Session::judge_machine(measure::Report& report) {
+  const double seconds = clocks_.now() - began_;
+  measure::Provenance& from = report.provenance;
+  const measure::MachineLoad load =
+      seconds < least_observed ? measure::MachineLoad{} : load_between(load_before_, load_now_, seconds);
+  from.other_load = load.others;
+  from.warnings = measure::warnings(load, report.points);
+  if (from.warnings.size() > warned_) fmt::print(stderr, "quadrille bench: warning: {}\n", from.warnings.back());
+  warned_ = std::max(warned_, from.warnings.size());
+}
+
+void Session::compare_uncertainties() {
+  const double mine = clocks_.uncertainty();
+  control_.allreduce(&mine, &place_.clock_uncertainty, 1, MPI_DOUBLE, MPI_MAX);
+}
+
+std::vector<measure::Point> Session::run_cell(const Task& task) {
+  const Exercise& exercise = task.exercise;
+  Scene scene{task, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, options_.warm)};
+  measure::Cell cell(static_cast<int>(task.variants.size()), place_.ranks, options_.goal,
+                     cell_options(exercise.collective()), options_.seed + progress_.done());
+  const std::vector<std::string> same_as =
+      twins_of(task.variants, exercise, scene.buffers, cell.roots(), *measured_, control_);
   std::vector<measure::Timing> timings(static_cast<std::size_t>(place_.ranks));
   for (;;) {
-    measure::Instruction instruction = place_.rank == 0 ? next(cell, ways) : measure::Instruction{};
+    measure::Instruction instruction = place_.rank == 0 ? next(cell, task.variants) : measure::Instruction{};
     control_.bcast(&instruction, sizeof instruction, MPI_BYTE, 0);
     if (instruction.variant < 0 && instruction.sync == 0) break;
     if (instruction.sync != 0) {
@@ -164,34 +175,40 @@ void Session::run_cell(const Exercise& exercise, measure::Report& report) {
     control_.gather(&mine, sizeof mine, MPI_BYTE, timings.data(), sizeof mine, MPI_BYTE, 0);
     if (place_.rank != 0) continue;
     cell.record(timings, scene.refusal);
-    show_progress(exercise, cell);
+    show_progress(task, cell);
   }
-  if (place_.rank == 0) add_points(exercise, ways, cell, report);
+  return place_.rank == 0 ? points_of(task, cell, same_as) : std::vector<measure::Point>{};
 }
 
-void Session::add_points(const Exercise& exercise, const std::vector<Candidate>& ways, const measure::Cell& cell,
-                         measure::Report& report) {
-  const std::string_view collective = name(exercise.collective());
+std::vector<measure::Point> Session::points_of(const Task& task, const measure::Cell& cell,
+                                               std::span<const std::string> twins) {
+  const std::string_view collective = name(task.exercise.collective());
+  const std::int64_t bytes = task.exercise.bytes();
   if (cell.given_up()) {
     miss(fmt::format("{}, {}: given up after {} rounds, since a rank was late for every start", collective,
-                     text::bytes(exercise.bytes()), cell.rounds()));
+                     text::bytes(bytes), cell.rounds()));
   }
-  for (std::size_t i = 0; i < ways.size(); ++i) {
+  std::vector<measure::Point> points;
+  for (std::size_t i = 0; i < task.variants.size(); ++i) {
+    const Candidate& variant = task.variants[i];
     const measure::Cell::Variant& measured = cell.variants()[i];
-    if (!measured.usable) fmt::print(stderr, "{}: {}\n", ways[i].name, measured.refusal);
+    if (!measured.usable) fmt::print(stderr, "{}: {}\n", variant.name, measured.refusal);
     if (!measured.usable || cell.rounds() == 0) continue;
     measure::Point point;
     point.collective = collective;
-    point.bytes = exercise.bytes();
-    point.variant = ways[i].name;
+    point.bytes = bytes;
+    point.variant = variant.name;
     point.seconds.assign(measured.seconds.begin(), measured.seconds.begin() + cell.rounds());
     point.discarded = measured.discarded;
     point.calls = cell.calls();
-    point.steps = ways[i].steps;
-    point.floor = floor_of(exercise.collective(), exercise.bytes(), place_);
+    point.steps = variant.steps;
+    point.price = variant.price;
+    point.floor = floor_of(task.exercise.collective(), bytes, place_);
     point.settled = cell.settled(measured);
-    report.points.push_back(std::move(point));
+    point.same_as = twins[i];
+    points.push_back(std::move(point));
   }
+  return points;
 }
 
 measure::Instruction Session::next(measure::Cell& cell, const std::vector<Candidate>& variants) {
@@ -225,59 +242,35 @@ measure::Timing Session::perform(Scene& scene, const measure::Instruction& instr
 }
 
 void Session::call(Scene& scene, const measure::Instruction& instruction) {
-  const Candidate& variant = scene.variants[static_cast<std::size_t>(instruction.variant)];
+  const Candidate& variant = scene.task.variants[static_cast<std::size_t>(instruction.variant)];
   const Buffers::Pair buffers = scene.buffers.next();
   if (variant.ours) {
-    scene.exercise.ours(buffers.input, buffers.output, instruction.root, *measured_, {.algorithm = variant.algorithm});
+    scene.task.exercise.ours(buffers.input, buffers.output, instruction.root, *measured_,
+                             {.algorithm = variant.algorithm});
   } else {
-    scene.exercise.native(buffers.input, buffers.output, instruction.root, comm_);
+    scene.task.exercise.native(buffers.input, buffers.output, instruction.root, comm_);
   }
   if (instruction.delay > 0) clocks_.wait_until(clocks_.now() + instruction.delay, !place_.oversubscribed);
 }
 
-void Session::show_progress(const Exercise& exercise, const measure::Cell& cell) {
-  static const bool terminal = isatty(STDERR_FILENO) != 0;
+void Session::show_progress(const Task& task, const measure::Cell& cell) {
+  if (options_.quiet) return;
   const double now = clocks_.now();
-  if (now - shown_at_ < (terminal ? 0.1 : 10)) return;
+  if (now - shown_at_ < (on_terminal() ? 0.1 : 10)) return;
   shown_at_ = now;
   const std::string line =
-      fmt::format("{} of {}: {} {}, {} variants, {} rounds", cells_done_ + 1, exercises_.size(),
-                  name(exercise.collective()), text::bytes(exercise.bytes()), cell.variants().size(), cell.rounds());
-  if (terminal) {
+      fmt::format("{} of {}: {} {}, {} variants, {} rounds; about {} left", progress_.done() + 1, progress_.cells(),
+                  name(task.exercise.collective()), text::bytes(task.exercise.bytes()), cell.variants().size(),
+                  cell.rounds(), text::duration(progress_.left(now)));
+  if (on_terminal()) {
     fmt::print(stderr, "\r{:<78}\r", line);
   } else {
     fmt::print(stderr, "{}\n", line);
   }
 }
 
-std::optional<double> floor_of(Collective collective, std::int64_t bytes, const Place& place) {
-  if (place.rate_bits <= 0 || place.nodes < 2 || bytes == 0) return std::nullopt;
-  const auto n = static_cast<double>(bytes);
-  const auto nodes = static_cast<double>(place.nodes);
-  const double elsewhere = (nodes - 1) / nodes;  // the part of all ranks that is on other nodes
-  const double each = static_cast<double>(place.ranks) / nodes;
-  const Traits of = traits(collective);
-  double crossing = 0;
-  switch (collective) {
-    case Collective::barrier:
-      return std::nullopt;
-    case Collective::allreduce:
-      crossing = 2 * n * elsewhere;
-      break;
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block:
-      crossing = n * elsewhere;
-      break;
-    case Collective::alltoall:
-    case Collective::alltoallv:
-    case Collective::alltoallw:
-      crossing = each * n * elsewhere;
-      break;
-    default:
-      crossing = of.in_blocks() ? n * static_cast<double>(place.ranks) * elsewhere : n;
-  }
-  constexpr double with_headers = 1.045;  // of TCP, IP and Ethernet, on full packets
-  return crossing * with_headers * 8 / place.rate_bits;
+void Session::clear_progress() const {
+  if (on_terminal()) fmt::print(stderr, "{:<78}\r", "");
 }
 
 }  // namespace quadrille::bench

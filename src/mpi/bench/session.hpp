@@ -2,43 +2,27 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <quadrille/quadrille.hpp>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bench/buffers.hpp"
+#include "bench/candidates.hpp"
 #include "bench/clocks.hpp"
 #include "bench/exercise.hpp"
+#include "bench/place.hpp"
 #include "measure/bench_options.hpp"
 #include "measure/cell.hpp"
+#include "measure/noise.hpp"
+#include "measure/progress.hpp"
 #include "measure/report.hpp"
 
 namespace quadrille::bench {
-
-// A way to run a collective: the MPI's own, or an algorithm of ours.
-struct Candidate {
-  std::string name;
-  bool ours = false;
-  std::string algorithm = {};  // of ours; empty: the library chooses
-  double delay = 0;            // put in on purpose, relative to native's time
-  std::optional<std::int64_t> steps = std::nullopt;
-};
-
-// What is known of the place it runs in.
-struct Place {
-  int rank = 0;
-  int ranks = 1;
-  int nodes = 1;
-  int neighbours = 1;            // ranks of this node
-  double cores = 1;              // that a node may keep busy
-  double rate_bits = 0;          // of a node's link; 0: unknown
-  double uplink_bits = 0;        // of a rack's
-  bool oversubscribed = false;   // on some node
-  double clock_uncertainty = 0;  // seconds; of the node where it is worst
-};
 
 // The cells that the options select, one after another. Made and run by all ranks together.
 class Session {
@@ -48,31 +32,43 @@ class Session {
   const Place& place() const { return place_; }
   // What our algorithms run on.
   const engine::Context& measured() const { return *measured_; }
-  // What was measured, without provenance; on rank 0, elsewhere nothing. What can't be measured is reported on standard
-  // error.
-  measure::Report run();
+  // Of a table of all that will be measured.
+  measure::TableColumns columns() const;
+
+  // What is called on rank 0 when a cell has been measured, with its points, which are the last of the report.
+  using CellDone = std::function<void(std::span<const measure::Point>)>;
+  // Measures all cells and adds their points to the report of rank 0, whose provenance it brings up to date. What can't
+  // be measured is reported on standard error.
+  void run(measure::Report& report, const CellDone& cell_done);
   // All that was asked for was measured. On rank 0.
   bool complete() const { return complete_; }
 
  private:
+  // A collective with a size, and what it is run by.
+  struct Task {
+    Exercise exercise;
+    std::vector<Candidate> variants;
+  };
   // One cell as all ranks see it.
   struct Scene {
-    const Exercise& exercise;
-    const std::vector<Candidate>& variants;
+    const Task& task;
     Buffers buffers;
     std::string refusal = {};  // of the last variant that could not serve it
   };
 
-  std::vector<Candidate> variants(const Exercise& exercise) const;
   measure::CellOptions cell_options(Collective collective) const;
-  void add_points(const Exercise& exercise, const std::vector<Candidate>& ways, const measure::Cell& cell,
-                  measure::Report& report);
+  std::vector<measure::Point> points_of(const Task& task, const measure::Cell& cell,
+                                        std::span<const std::string> twins);
+  std::vector<measure::RankLoad> load_of_ranks();
+  void judge_machine(measure::Report& report);
   void miss(const std::string& why);
-  void run_cell(const Exercise& exercise, measure::Report& report);
+  void compare_uncertainties();
+  std::vector<measure::Point> run_cell(const Task& task);
   measure::Instruction next(measure::Cell& cell, const std::vector<Candidate>& variants);
   measure::Timing perform(Scene& scene, const measure::Instruction& instruction);
   void call(Scene& scene, const measure::Instruction& instruction);
-  void show_progress(const Exercise& exercise, const measure::Cell& cell);
+  void show_progress(const Task& task, const measure::Cell& cell);
+  void clear_progress() const;
 
   MPI_Comm comm_;
   const measure::BenchOptions& options_;
@@ -80,17 +76,17 @@ class Session {
   std::shared_ptr<engine::Context> measured_;  // what our algorithms run on
   Clocks clocks_;
   Place place_;
-  std::vector<Exercise> exercises_;
+  std::vector<Task> tasks_;
+  measure::Progress progress_;
   bool complete_ = true;
   double late_ = 0;  // seconds at most that this rank is late, on purpose
   std::mt19937_64 lateness_;
   double synced_at_ = 0;
   double shown_at_ = 0;
-  std::size_t cells_done_ = 0;
+  std::vector<measure::RankLoad> load_before_;  // on rank 0: when the run began
+  std::vector<measure::RankLoad> load_now_;     // after the last cell
+  double began_ = 0;
+  std::size_t warned_ = 0;
 };
-
-// Seconds that a node's link needs at least, for the bytes that must cross it; none where nothing must, or no rate is
-// known.
-std::optional<double> floor_of(Collective collective, std::int64_t bytes, const Place& place);
 
 }  // namespace quadrille::bench

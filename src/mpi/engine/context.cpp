@@ -15,6 +15,7 @@
 #include "engine/agreement.hpp"
 #include "engine/places.hpp"
 #include "engine/words.hpp"
+#include "machine/cores.hpp"
 
 namespace quadrille::engine {
 
@@ -82,6 +83,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   const std::span<const PlacedRule> rules =
       settings_.table ? std::span(*settings_.table) : std::span<const PlacedRule>();
   selector_ = Selector(settings_.preferences, rules, ranks_, *topology_, node_memory_ ? node_memory_->slot_bytes() : 0);
+  selector_.set_model(settings_.model);
   watchdog_.count_from(order_.next_sequence());
 }
 
@@ -109,9 +111,13 @@ void Context::settle() {
   struct Word {
     Place place;
     bool oversubscribed = false;
+    std::int32_t cores = 1;       // of the node
+    std::int32_t of_machine = 1;  // and of all nodes that are parts of one machine
     std::array<char, 240> trouble = {};
   } mine;
   mine.oversubscribed = process_.crowded();
+  mine.cores = std::max(1, static_cast<int>(machine::usable_cores()));
+  mine.of_machine = std::max(1, static_cast<int>(machine::cores_of_all_nodes()));
   try {
     mine.place = own_place();
   } catch (const Error& error) {
@@ -119,12 +125,21 @@ void Context::settle() {
   }
   std::vector<Place> places;
   bool oversubscribed = false;
+  std::int32_t cores = mine.cores;
+  std::int32_t of_machine = mine.of_machine;
   for (const Word& word : words_of_all(mine)) {
     if (word.trouble[0] != 0) throw Error(MPI_ERR_ARG, word.trouble.data());
     places.push_back(word.place);
     oversubscribed |= word.oversubscribed;
+    cores = std::min(cores, word.cores);
+    of_machine = std::min(of_machine, word.of_machine);
   }
   topology_ = topology_of(places);
+  cost::Model& model = settings_.model;
+  const bool together = std::all_of(places.begin(), places.end(),
+                                    [&](const Place& one) { return one.machine == places.front().machine; });
+  model.one_machine |= together && topology_->domains(topology_->levels() - 1) > 1;
+  if (model.cores == 0) model.cores = model.one_machine ? of_machine : cores;
   if (settings_.shared_bytes(oversubscribed) != 0) share_memory(oversubscribed);
 }
 
@@ -168,7 +183,7 @@ void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   if (schedule.counters == 0) return;
   const std::int64_t units = std::accumulate(schedule.slots.begin(), schedule.slots.end(), std::int64_t{0});
   const bool fits = shares_memory() && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
-                    std::ssize(schedule.slots) <= Selector::most_slots;
+                    std::ssize(schedule.slots) <= Requirements::most_slots;
   if (!fits) throw std::logic_error("a schedule takes more counters or slots than there are");
   if (schedule.counter_span >= shared::Lanes::most_span) {
     throw Error(MPI_ERR_COUNT, "the data is too long to go through shared memory in pieces: raise QUADRILLE_SHARED");
@@ -353,7 +368,7 @@ std::unique_ptr<Plan> Context::comparison(const Task& task) const {
 bool Context::test(Task& task) {
   {
     const auto locked = process_.lock();
-    if (task.in_flight()) process_.look();
+    process_.look();  // also for one that has ended: others may wait for this call to advance them
   }
   process_.run_callbacks();
   {

@@ -59,6 +59,8 @@ class Context final : public Resident, private Order::Gate {
   std::unique_ptr<Task> prepare(const Case& asked, Budget budget, Task::MakePlan plan);
   // The schedule of that shape, for a phase of a plan.
   std::shared_ptr<const Program> program(const Shape& shape);
+  // The same, built anew. Throws Error if the algorithm can't run it.
+  Schedule built(const Shape& shape) const;
   // That of an allgather of so many bytes a rank; see gather_words.
   std::shared_ptr<const Program> words_program(std::int64_t bytes);
 
@@ -98,7 +100,6 @@ class Context final : public Resident, private Order::Gate {
   void share_memory(bool oversubscribed);
   template <class Word>
   std::vector<Word> words_of_all(Word mine);
-  Schedule built(const Shape& shape) const;
   void check_fit(const Schedule& schedule, const Shape& shape) const;
   void refuse_start(const Task& task) const;
   void require_own(const Task& task) const;

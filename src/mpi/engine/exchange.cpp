@@ -36,12 +36,12 @@ Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Li
     if (!enough) throw std::logic_error("a phase brings less scratch than its schedule takes");
   }
   scratch_.resize(schedule().scratch.size());
-  node_.lay_out(schedule(), element_);
+  node_.lay_out(schedule(), element_, binding_.scale);
 }
 
 void Exchange::set_element(const Layout& layout) {
   element_ = layout;
-  node_.lay_out(schedule(), element_);
+  node_.lay_out(schedule(), element_, binding_.scale);
 }
 
 // Runs what may fail in the middle of things: the listener hears of it, the caller does not.
@@ -86,6 +86,7 @@ void Exchange::start(int first_tag, std::int64_t run) {
   running_ = true;
   messages_.start(program_ ? schedule().rank : 0, program_ ? schedule().ranks : 0, first_tag);
   node_.start(run);
+  if (node_.scale() != binding_.scale) node_.lay_out(schedule(), element_, binding_.scale);
   if (uses_lane()) watch_->add(*this);
   guarded([&] {
     reserve();

@@ -2,21 +2,25 @@
 
 namespace quadrille::engine {
 
-void NodeTransport::lay_out(const Schedule& schedule, const Layout& element) {
-  std::vector<std::int64_t> bytes;
+void NodeTransport::lay_out(const Schedule& schedule, const Layout& element, std::int64_t scale) {
+  scale_ = scale;
+  slot_offsets_.assign(1, 0);
   for (const std::int64_t units : schedule.slots) {
-    const auto [first, last] = element.span(units);
-    bytes.push_back(last - first);
+    const auto [first, last] = element.span(units * scale);
+    slot_offsets_.push_back(shared::next_slot(slot_offsets_.back(), last - first));
   }
-  slot_offsets_ = shared::slot_offsets(bytes);
 }
 
 Placed NodeTransport::placed(const Schedule& schedule, const Layout& element, const Piece& piece) const {
   const Rank owner = piece.owner == self ? schedule.rank : piece.owner;
   const auto block = static_cast<std::size_t>(piece.block);
   std::byte* const slots = ground_.lanes->slots(run_, seat(owner), slot_offsets_.back());
-  const std::int64_t units = schedule.slots[block];
-  return place({slots + slot_offsets_[block] - element.span(units).first, units, &element}, schedule.unit, piece);
+  const std::int64_t units = schedule.slots[block] * scale_;
+  Placed placed =
+      place({slots + slot_offsets_[block] - element.span(units).first, units, &element}, schedule.unit, piece);
+  placed.begin *= scale_;
+  placed.length *= scale_;
+  return placed;
 }
 
 }  // namespace quadrille::engine

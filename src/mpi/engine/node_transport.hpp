@@ -25,8 +25,9 @@ class NodeTransport {
  public:
   explicit NodeTransport(const NodeGround& ground) : ground_(ground) {}
 
-  // What slots hold elements of.
-  void lay_out(const Schedule& schedule, const Layout& element);
+  // What slots hold elements of, and how many times as many; see Binding::scale.
+  void lay_out(const Schedule& schedule, const Layout& element, std::int64_t scale);
+  std::int64_t scale() const { return scale_; }
   // The run has the lane of that number; see Lanes.
   void start(std::int64_t run) { run_ = run; }
 
@@ -46,6 +47,7 @@ class NodeTransport {
 
   NodeGround ground_;
   std::int64_t run_ = 0;
+  std::int64_t scale_ = 1;
   std::vector<std::int64_t> slot_offsets_;  // and behind them what they take
 };
 

@@ -1,20 +1,20 @@
 #include "engine/places.hpp"
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <quadrille/error.hpp>
-#include <sstream>
+#include <stdexcept>
 #include <string>
 
 #include "engine/mpi.hpp"
-#include "engine/settings.hpp"
 #include "machine/host.hpp"
+#include "machine/load.hpp"
+#include "settings/racks.hpp"
+#include "settings/settings.hpp"
 
 namespace quadrille::engine {
 
@@ -40,33 +40,27 @@ bool splits(const std::vector<std::int32_t>& names) {
 
 }  // namespace
 
-// The line of the file that has the host's name in it: NAME: HOST HOST ...
 std::string own_rack() {
-  const std::string path(setting("QUADRILLE_RACKS"));
-  if (path.empty()) return "";
-  const std::string host = machine::host_name();
-  std::ifstream file(path);
-  if (!file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_RACKS={}: can't read it", path));
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line.front() == '#') continue;
-    const std::size_t colon = line.find(':');
-    if (colon == std::string::npos || colon == 0) {
-      throw Error(MPI_ERR_ARG, fmt::format("{}:{}: expected a rack's name, a colon and its hosts", path, number));
+  try {
+    const std::string path(setting("QUADRILLE_RACKS"));
+    if (path.empty()) return "";
+    const std::string host = machine::host_name();
+    for (const Rack& rack : read_racks(path)) {
+      if (std::find(rack.hosts.begin(), rack.hosts.end(), host) != rack.hosts.end()) return rack.name;
     }
-    std::istringstream hosts(line.substr(colon + 1));
-    const bool here =
-        std::find(std::istream_iterator<std::string>(hosts), {}, host) != std::istream_iterator<std::string>();
-    if (here) return line.substr(0, colon);
+    return "";
+  } catch (const std::invalid_argument& error) {
+    throw Error(MPI_ERR_ARG, error.what());
   }
-  return "";
 }
 
 Place own_place() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   const std::string rack = own_rack();
-  return {number_of(machine::host_name() + '/' + boot + '/' + process_namespace()), rack.empty() ? 0 : number_of(rack)};
+  return {.node = number_of(machine::host_name() + '/' + boot + '/' + process_namespace()),
+          .rack = rack.empty() ? 0 : number_of(rack),
+          .machine = machine::identity()};
 }
 
 Topology topology_of(std::span<const Place> places) {

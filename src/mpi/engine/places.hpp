@@ -12,7 +12,8 @@ namespace quadrille::engine {
 // exchanged.
 struct Place {
   std::uint64_t node = 0;
-  std::uint64_t rack = 0;  // 0: unknown
+  std::uint64_t rack = 0;     // 0: unknown
+  std::uint64_t machine = 0;  // nodes that are containers of one machine share its cores
 };
 
 // Of this process: its host, and the file that QUADRILLE_RACKS names. Throws Error if that can't be read.

@@ -1,183 +1,27 @@
 #include "engine/settings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <charconv>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <limits>
-#include <map>
+#include <array>
+#include <exception>
 #include <quadrille/error.hpp>
-#include <string>
 #include <string_view>
-#include <type_traits>
 
-#include "variables/variables.hpp"
+#include "engine/rules.hpp"
+#include "settings/machine.hpp"
 
 namespace quadrille::engine {
 
 namespace {
 
-static_assert(std::is_trivially_copyable_v<Settings>);
-
-[[noreturn]] void refuse(std::string_view name, std::string_view text, std::string_view wanted) {
-  throw Error(MPI_ERR_ARG, fmt::format("{}={}: expected {}", name, text, wanted));
-}
-
-// A site's defaults for all its users: lines NAME=VALUE in a file, # begins a comment. No file: none.
-std::map<std::string, std::string, std::less<>> site_defaults() {
-  const char* const set = std::getenv("QUADRILLE_CONFIG");
-  const std::string path = set ? set : "/etc/quadrille.conf";
-  std::map<std::string, std::string, std::less<>> defaults;
-  std::ifstream file(path);
-  if (set && *set && !file) throw Error(MPI_ERR_ARG, fmt::format("QUADRILLE_CONFIG={}: can't read it", path));
-  std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
-    if (line.empty() || line.front() == '#') continue;
-    const std::size_t equals = line.find('=');
-    const std::string name = line.substr(0, equals);
-    if (equals == std::string::npos || !variables::named(name)) {
-      throw Error(MPI_ERR_ARG,
-                  fmt::format("{}:{}: expected NAME=VALUE, with a name that docs/environment.md lists", path, number));
-    }
-    defaults.emplace(name, line.substr(equals + 1));
-  }
-  return defaults;
-}
-
-// Numbers of bytes may end in k, M or G, large or small.
-template <class Number>
-void read(const char* name, Number& value, Number least) {
-  const std::string_view text = setting(name);
-  if (text.empty()) return;
-  const char* last = text.data() + text.size();
-  auto [end, error] = std::from_chars(text.data(), last, value);
-  bool good = error == std::errc{};
-  if constexpr (std::is_same_v<Number, std::int64_t>) {
-    constexpr std::string_view suffixes = "kKmMgG";
-    const std::size_t suffix = good && end + 1 == last ? suffixes.find(*end) : std::string_view::npos;
-    if (suffix != std::string_view::npos) {
-      const std::size_t bits = 10 * (suffix / 2 + 1);
-      good = value <= std::numeric_limits<Number>::max() >> bits;
-      value <<= good ? bits : 0;
-      ++end;
-    }
-  }
-  good = good && end == last && value >= least;
-  if (!good) refuse(name, text, fmt::format("a number of at least {}", least));
-}
-
-void read_flag(const char* name, bool& value) {
-  const std::string_view text = setting(name);
-  if (text.empty()) return;
-  if (text != "0" && text != "1") refuse(name, text, "0 or 1");
-  value = text == "1";
-}
-
-// "off", or "on" where a site has turned it off.
-void read_switch(const char* name, bool& off) {
-  const std::string_view text = setting(name);
-  if (text.empty()) return;
-  if (text != "on" && text != "off") refuse(name, text, "on or off");
-  off = text == "off";
-}
-
-void read_signal(const char* name, std::int32_t& value) {
-  const std::string_view text = setting(name);
-  if (text.empty()) return;
-  if (text == "USR1") {
-    value = SIGUSR1;
-  } else if (text == "USR2") {
-    value = SIGUSR2;
-  } else {
-    refuse(name, text, "USR1 or USR2");
-  }
-}
-
-// Calls visit(word) for each word of a list with commas.
-template <class Visit>
-void for_each_word(std::string_view list, Visit&& visit) {
-  while (!list.empty()) {
-    const std::string_view word = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(list.size(), word.size() + 1));
-    visit(word);
-  }
-}
-
-void read_algorithms(const char* name, Preferences& preferences) {
-  const std::string_view text = setting(name);
-  for_each_word(text, [&](std::string_view choice) {
-    const std::size_t equals = choice.find('=');
-    const auto collective = collective_named(choice.substr(0, equals));
-    const Variant set = collective && equals != std::string_view::npos
-                            ? variant_named(*collective, choice.substr(equals + 1))
-                            : Variant{};
-    if (!set) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
-    const std::string why = refusal(set.algorithm(), {.width = set.width});
-    if (set.width != 0 && !why.empty()) refuse(name, text, fmt::format("another number: {}", why));
-    preferences.variants[static_cast<std::size_t>(*collective)] = set;
-  });
-}
-
-// Of words that are no collective, those that `also` knows are fine.
-void read_collectives(const char* name, std::array<bool, collectives>& chosen, const auto& also) {
-  const std::string_view text = setting(name);
-  for_each_word(text, [&](std::string_view word) {
-    const auto collective = collective_named(word);
-    if (also(word)) return;
-    if (word == "all") {
-      chosen.fill(true);
-    } else if (collective) {
-      chosen[static_cast<std::size_t>(*collective)] = true;
-    } else {
-      refuse(name, text, "'all', or collectives that 'quadrille list' shows with commas between them");
-    }
-  });
+Settings own_settings() {
+  Settings settings = read_settings(setting);
+  settings.preferences.part = std::min(settings.preferences.part, max_int_count);
+  settings.table = rules_in(setting("QUADRILLE_TABLE"));
+  settings.model = machine_here(mpi_name()).model;
+  return settings;
 }
 
 }  // namespace
-
-std::string_view setting(const char* name) {
-  static const auto& site = *new std::map(site_defaults());  // for MPI_Finalize in a destructor after main
-  const char* const text = std::getenv(name);
-  if (text && *text) return text;
-  const auto place = site.find(name);
-  return place == site.end() ? std::string_view{} : std::string_view(place->second);
-}
-
-Settings Settings::from_environment() {
-  Settings settings;
-  Preferences& preferences = settings.preferences;
-  read("QUADRILLE_MEMORY", preferences.memory, std::int64_t{0});
-  read("QUADRILLE_PART", preferences.part, std::int64_t{1});
-  read("QUADRILLE_IN_FLIGHT", settings.in_flight, 1);
-  read("QUADRILLE_SEGMENT", preferences.segment, std::int64_t{1});
-  read("QUADRILLE_SHARED", settings.shared, std::int64_t{0});
-  settings.shared = std::min(settings.shared, std::int64_t{64} << 20);
-  read_flag("QUADRILLE_CHECK", settings.check);
-  read("QUADRILLE_PATIENCE", settings.patience, 0.0);
-  read("QUADRILLE_WATCHDOG", settings.watchdog, 0.0);
-  read_flag("QUADRILLE_PROGRESS", settings.progress);
-  read("QUADRILLE_SHUFFLE", settings.shuffle, std::uint64_t{0});
-  read_signal("QUADRILLE_SIGNAL", settings.signal);
-  read_algorithms("QUADRILLE_ALGORITHM", preferences);
-  settings.table = rules_in(setting("QUADRILLE_TABLE"));
-  read_switch("QUADRILLE", settings.off);
-  settings.report = !setting("QUADRILLE_REPORT").empty();
-  const auto nothing_else = [](std::string_view) { return false; };
-  read_collectives("QUADRILLE_FORCE", settings.forced, nothing_else);
-  settings.only.fill(setting("QUADRILLE_ONLY").empty());
-  read_collectives("QUADRILLE_ONLY", settings.only, nothing_else);
-  read_collectives("QUADRILLE_EXCEPT", settings.except, [&](std::string_view word) {
-    settings.except_point_to_point |= word == "p2p";
-    return word == "p2p";
-  });
-  preferences.part = std::min(preferences.part, max_int_count);
-  return settings;
-}
 
 Settings agreed_settings(MPI_Comm comm) {
   struct {
@@ -188,8 +32,8 @@ Settings agreed_settings(MPI_Comm comm) {
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   if (rank == 0) {
     try {
-      word.settings = Settings::from_environment();
-    } catch (const Error& error) {
+      word.settings = own_settings();
+    } catch (const std::exception& error) {
       const std::string_view text = error.what();
       std::copy_n(text.begin(), std::min(text.size(), word.complaint.size() - 1), word.complaint.begin());
     }

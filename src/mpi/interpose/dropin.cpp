@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <memory>
 #include <quadrille/error.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,18 +96,20 @@ void DropIn::begin() {
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
-    if (settings_.off) return;
+    if (settings_.off && !settings_.report) return;
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
     // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
     const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
     reporting_ = settings_.report;
     // The program may change its folder and its environment. Only rank 0 writes; on others the variable may be unset.
-    report_path_ = engine::setting("QUADRILLE_REPORT");
+    report_path_ = setting("QUADRILLE_REPORT");
     if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
+    mention_other_ranks();
     active_ = true;
+    report_.start();
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
@@ -115,23 +118,37 @@ void DropIn::begin() {
   }
 }
 
-// Replaced is what is forced, and what the tuning table has rules for.
+// Replaced is what is forced, and what a tuning table or the price says to be faster than MPI's own, which can be said
+// of calls whose size every rank knows.
 void DropIn::set_policies(bool spinning) {
   for (std::size_t i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);
-    const bool allowed = settings_.only[i] && !settings_.except[i];
+    const bool allowed = !settings_.off && settings_.only[i] && !settings_.except[i];
     const bool always = settings_.forced[i] || spinning;
-    const bool has_rules = settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
-                                                          [&](auto& one) { return one.rule.collective == collective; });
-    policies_[i] = {.outcome = allowed && (always || has_rules) ? Outcome::replaced
-                               : allowed && settings_.table     ? Outcome::not_in_table
-                                                                : Outcome::not_selected,
-                    .native = always ? Request::Native::without_memory : Request::Native::without_rule,
+    const bool may_be_faster = always || sizes_are_known(collective);
+    policies_[i] = {.outcome = !allowed        ? Outcome::not_selected
+                               : may_be_faster ? Outcome::replaced
+                                               : Outcome::unknown_size,
+                    .native = always ? Request::Native::without_memory : Request::Native::unless_faster,
                     .in_place = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
                                             collective == Collective::alltoallw)};
-    beyond_table_ |= allowed && always;
   }
 }
+
+namespace {
+
+Outcome outcome_of(Reason::Kind why_native) {
+  switch (why_native) {
+    case Reason::Kind::memory:
+      return Outcome::memory;
+    case Reason::Kind::native_price:
+      return Outcome::not_faster;
+    default:
+      return Outcome::not_in_table;
+  }
+}
+
+}  // namespace
 
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
@@ -139,10 +156,11 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const bool in_place = policy.in_place && call.input.address == MPI_IN_PLACE;
   if (policy.outcome != Outcome::replaced && !in_place) return {.outcome = policy.outcome};
   try {
-    const Seen seen = this->seen(comm, in_place);
+    const bool if_faster = !in_place && policy.native == Request::Native::unless_faster;
+    Seen& seen = this->seen(comm, !if_faster);
     if (!seen.context) return {.outcome = seen.outcome};
-    const bool by_rule = !in_place && policy.native == Request::Native::without_rule;
-    if (by_rule && !seen.context->selector().guide().knows(call.collective)) return {.outcome = Outcome::not_in_table};
+    Passed& passed = seen.passed[static_cast<std::size_t>(call.collective)];
+    if (if_faster && passed.is(call)) return {.outcome = passed.outcome};
     api::CallOptions options;
     options.request.native = in_place ? Request::Native::without_memory : policy.native;
     api::Prepared prepared;
@@ -153,8 +171,12 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
       return {.outcome = Outcome::arguments};
     }
     if (!prepared.task) {
-      const bool no_rule = by_rule && prepared.why_native != Reason::Kind::memory;
-      return {.outcome = no_rule ? Outcome::not_in_table : Outcome::memory};
+      const Outcome why = if_faster ? outcome_of(prepared.why_native) : Outcome::memory;
+      if (if_faster && prepared.remembered) {
+        passed = {true,    why,      call.input.count, call.output.count, call.input.type, call.output.type,
+                  call.op, call.root};
+      }
+      return {.outcome = why};
     }
     const Algorithm& algorithm = prepared.task->decision().variant.algorithm();
     try {
@@ -231,59 +253,90 @@ bool DropIn::may_make_communicators() {
 #endif
 }
 
-// Whether it has rules for so many ranks, on however many nodes.
-bool DropIn::table_has(MPI_Comm comm) const {
-  int size = 0;
-  check(PMPI_Comm_size(comm, &size), "MPI_Comm_size");
+// Whether the table has rules for so many ranks, on however many nodes.
+bool DropIn::table_has(int ranks) const {
   return settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
-                                        [&](const PlacedRule& rule) { return rule.ranks == size; });
+                                        [&](const PlacedRule& rule) { return rule.ranks == ranks; });
 }
 
-// The same on every rank. Each communicator takes a private one, and MPICH has 2048 in all.
-Outcome DropIn::judge(MPI_Comm comm, bool beyond_table) const {
-  constexpr int most_communicators = 128;
+// A table for other numbers of ranks is of no use, and nobody would know.
+void DropIn::mention_other_ranks() const {
+  int rank = 0;
+  int ranks = 0;
+  check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  if (rank != 0 || !settings_.table || settings_.table->empty() || table_has(ranks)) return;
+  std::set<Rank> others;
+  for (const PlacedRule& rule : *settings_.table) others.insert(rule.ranks);
+  fmt::print(stderr,
+             "quadrille: the tuning table has rules for {} ranks, none for {}: quadrille bench --table adds them\n",
+             fmt::join(others, ", "), ranks);
+}
+
+Seen& DropIn::first_seen(MPI_Comm comm) const {
+  auto seen = std::make_unique<Seen>();
   int inter = 0;
   check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter) return Outcome::intercommunicator;
-  if (!within_world(comm)) return Outcome::other_world;
-  if (!beyond_table && !table_has(comm)) return Outcome::not_in_table;
-  std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
-  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (fine[1] == 0) return Outcome::threads;
-  return fine[0] != 0 ? Outcome::replaced : Outcome::too_many_communicators;
-}
-
-Seen DropIn::first_seen(MPI_Comm comm, bool beyond_table) {
-  auto seen = std::make_unique<Seen>(Seen{.outcome = judge(comm, beyond_table)});
-  if (seen->outcome == Outcome::replaced) {
-    auto context = std::make_unique<Context>(comm, settings_);
-    if (beyond_table || !context->selector().guide().empty()) {
-      seen->context = context.release();
-      ++communicators_;
-    } else {
-      seen->outcome = Outcome::not_in_table;
-    }
+  if (inter) {
+    seen->outcome = Outcome::intercommunicator;
+  } else if (!within_world(comm)) {
+    seen->outcome = Outcome::other_world;
+  } else {
+    check(PMPI_Comm_size(comm, &seen->ranks), "MPI_Comm_size");
+    seen->outcome = seen->ranks == 1 ? Outcome::one_rank : Outcome::few_calls;
   }
   check(PMPI_Comm_set_attr(comm, key_, seen.get()), "MPI_Comm_set_attr");
   return *seen.release();
 }
 
+// Makes the context, or finds that it can't; the same on every rank. Each takes a private communicator, and MPICH has
+// 2048 in all.
+void DropIn::adopt(MPI_Comm comm, Seen& seen) {
+  constexpr int most_communicators = 128;
+  std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
+  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  seen.outcome = fine[1] == 0 ? Outcome::threads : fine[0] == 0 ? Outcome::too_many_communicators : Outcome::replaced;
+  if (seen.outcome != Outcome::replaced) return;
+  seen.context = std::make_unique<Context>(comm, settings_).release();
+  ++communicators_;
+}
+
 int DropIn::forget(MPI_Comm, int, void* seen, void*) {
   const std::unique_ptr<Seen> known(static_cast<Seen*>(seen));
   if (known->context) --get().communicators_;
+  get().forgotten_.fetch_add(1, std::memory_order_release);
   delete known->context;
   return MPI_SUCCESS;
 }
 
-Seen DropIn::seen(MPI_Comm comm, bool beyond_table) {
+// A context takes a while to make: where a call may just as well be passed through, there must be several first.
+Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
+  static Seen not_a_communicator{.outcome = Outcome::arguments};
+  constexpr int calls_before = 16;
+  // MPI takes longer to find an attribute than all else that a call takes which is passed through.
+  struct Last {
+    MPI_Comm comm = MPI_COMM_NULL;
+    Seen* seen = nullptr;
+    std::int64_t forgotten = -1;
+  };
+  thread_local Last last;
+  const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
+  if (last.comm == comm && last.forgotten == forgotten) return *last.seen;
   void* known = nullptr;
   int found = 0;
   // MPI's own call will say what is wrong with the communicator.
   if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
-    return {.outcome = Outcome::arguments};
+    return not_a_communicator;
   }
-  const bool enough = found && (!beyond_table || static_cast<Seen*>(known)->outcome != Outcome::not_in_table);
-  return enough ? *static_cast<Seen*>(known) : first_seen(comm, beyond_table || beyond_table_);
+  Seen& seen = found ? *static_cast<Seen*>(known) : first_seen(comm);
+  if (seen.context) {
+    last = {comm, &seen, forgotten};
+    return seen;
+  }
+  const bool undecided = seen.outcome == Outcome::few_calls || seen.outcome == Outcome::one_rank;
+  const bool wanted = at_once || (seen.ranks > 1 && (++seen.calls > calls_before || table_has(seen.ranks)));
+  if (undecided && wanted) adopt(comm, seen);
+  return seen;
 }
 
 }  // namespace quadrille::interpose

@@ -10,13 +10,36 @@
 #include "engine/context.hpp"
 #include "interpose/outcome.hpp"
 #include "interpose/report.hpp"
+#include "settings/settings.hpp"
 
 namespace quadrille::interpose {
+
+// The last call of a collective that was passed through, in as much as that depends on it. The next one is most often
+// the same, and should cost next to nothing.
+struct Passed {
+  bool known = false;
+  Outcome outcome = Outcome::not_faster;
+  std::int64_t input_count = 0;
+  std::int64_t output_count = 0;
+  MPI_Datatype input_type = MPI_DATATYPE_NULL;
+  MPI_Datatype output_type = MPI_DATATYPE_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  int root = 0;
+
+  bool is(const detail::Call& call) const {
+    return known && input_count == call.input.count && output_count == call.output.count &&
+           input_type == call.input.type && output_type == call.output.type && op == call.op && root == call.root &&
+           call.input.address != call.output.address;
+  }
+};
 
 // A communicator as the drop-in knows it.
 struct Seen {
   engine::Context* context = nullptr;   // null: its collectives are passed through
   Outcome outcome = Outcome::replaced;  // why
+  int ranks = 0;
+  int calls = 0;                                // so far, without a context
+  std::array<Passed, collectives> passed = {};  // because MPI's own is as fast
 };
 
 // Which calls of one collective are replaced.
@@ -80,23 +103,24 @@ class DropIn {
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
   void set_policies(bool spinning);
-  bool table_has(MPI_Comm comm) const;
-  Outcome judge(MPI_Comm comm, bool beyond_table) const;
+  bool table_has(int ranks) const;
+  void mention_other_ranks() const;
   // The communicator's context, made at the first call, if need be without a rule of the table.
-  Seen seen(MPI_Comm comm, bool beyond_table);
-  Seen first_seen(MPI_Comm comm, bool beyond_table);
+  Seen& seen(MPI_Comm comm, bool at_once);
+  Seen& first_seen(MPI_Comm comm) const;
+  void adopt(MPI_Comm comm, Seen& seen);
 
   bool active_ = false;
   std::array<Policy, collectives> policies_ = {};
-  bool beyond_table_ = false;  // some collective is replaced without a rule
   bool waits_ = false;
   Waits how_ = Waits::mpis;
   bool reporting_ = false;
   Report report_;
   std::string report_path_;
-  engine::Settings settings_;
+  Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
-  std::atomic<int> communicators_ = 0;  // that have a context
+  std::atomic<int> communicators_ = 0;       // that have a context
+  std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
   Counts counts_{};
 };
 

@@ -12,6 +12,10 @@ enum class Outcome : std::uint8_t {
   replaced,
   not_selected,
   not_in_table,
+  not_faster,
+  unknown_size,
+  few_calls,
+  one_rank,
   inactive,
   intercommunicator,
   other_world,
@@ -23,12 +27,16 @@ enum class Outcome : std::uint8_t {
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 13;
+constexpr std::size_t outcomes = 17;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
                                                                   "not selected",
                                                                   "no rule in the tuning table",
+                                                                  "MPI's own is expected to be as fast",
+                                                                  "each rank knows its own size only",
+                                                                  "the first calls on a communicator",
+                                                                  "one rank",
                                                                   "before MPI_Init or after MPI_Finalize",
                                                                   "an intercommunicator",
                                                                   "ranks of another MPI_COMM_WORLD",

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 #include <string_view>
 #include <type_traits>
 
@@ -56,6 +57,11 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits) {
   for (std::size_t row = 0; row < collectives; ++row) {
     std::copy(counts[row].begin(), counts[row].end(), table_.became[row].begin());
   }
+  const double wall = std::chrono::duration<double>(Clock::now() - started_).count();
+  Spent spent = {};
+  for (std::size_t row = 0; row < collectives; ++row) {
+    spent[row] = std::accumulate(seconds_[row].begin(), seconds_[row].end(), 0.0);
+  }
   Whole whole;
   whole.waits = waits;
   const std::int64_t peak = engine::Process::get().arena().peak();
@@ -64,10 +70,14 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits) {
   PMPI_Comm_size(MPI_COMM_WORLD, &whole.ranks);
   PMPI_Reduce(&table_, &whole.table, sizeof(Table) / sizeof(std::int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&seconds_, &whole.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(spent.data(), whole.mean.data(), collectives, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(spent.data(), whole.largest.data(), collectives, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&wall, &whole.wall, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   whole.by.resize(by_.size());
   PMPI_Reduce(by_.data(), whole.by.data(), static_cast<int>(by_.size()), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   PMPI_Reduce(&peak, &whole.peak_bytes, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
+  for (double& seconds : whole.mean) seconds /= whole.ranks;
   if (path == "-") {
     std::fputs(as_text(whole).c_str(), stderr);
     return;
@@ -111,6 +121,9 @@ std::string Report::as_text(const Whole& whole) {
   std::string text =
       fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank{}\n", whole.ranks,
                   text::about_bytes(whole.peak_bytes), waits[static_cast<std::size_t>(whole.waits)]);
+  text += fmt::format("  {} in them, mean of the ranks: {:.1f} % of {} from MPI_Init to MPI_Finalize\n",
+                      text::seconds(whole.in_collectives()), 100 * whole.in_collectives() / whole.wall,
+                      text::seconds(whole.wall));
   text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time",
                       "replaced");
   std::string reasons;
@@ -158,11 +171,20 @@ std::string Report::as_json(const Whole& whole) {
     algorithms += fmt::format(R"({}{{"collective":"{}","algorithm":"{}","calls":{}}})",
                               algorithms.empty() ? "" : ",\n  ", name(algorithm.collective), algorithm.name, calls);
   });
+  std::string times;
+  for (std::size_t row = 0; row < collectives; ++row) {
+    if (whole.largest[row] == 0) continue;
+    times +=
+        fmt::format(R"({}{{"collective":"{}","mean_seconds":{},"largest_seconds":{}}})", times.empty() ? "" : ",\n  ",
+                    name(static_cast<Collective>(row)), whole.mean[row], whole.largest[row]);
+  }
   constexpr std::array<std::string_view, 3> waits = {"MPI's", "yielding", "ours"};
   return fmt::format(
-      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"calls\":[\n  {}],\n "
+      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"wall_seconds\":{},\n "
+      "\"collectives\":[\n  {}],\n \"calls\":[\n  {}],\n "
       "\"algorithms\":[\n  {}],\n \"passed_through\":{{\n  {}}}}}\n",
-      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], rows, algorithms, reasons);
+      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], whole.wall, times, rows, algorithms,
+      reasons);
 }
 
 }  // namespace quadrille::interpose

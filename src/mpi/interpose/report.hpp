@@ -2,9 +2,11 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <numeric>
 #include <quadrille/detail/call.hpp>
 #include <string>
 #include <vector>
@@ -23,11 +25,13 @@ using Counts = std::array<std::array<std::atomic<std::int64_t>, outcomes>, colle
 // What a program called, for people: calls, bytes and time by collective and size, and what became of them.
 class Report {
  public:
+  // At the end of MPI_Init.
+  void start() { started_ = Clock::now(); }
   // `algorithm` ran it; null: it was passed through.
   void add(Collective collective, std::int64_t bytes, double seconds, const Algorithm* algorithm);
 
   // Collective over MPI_COMM_WORLD. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-", else as
-  // JSON. The time is that of the slowest rank.
+  // JSON. Of a size, the time is that of the slowest rank.
   void write(const std::string& path, const Counts& counts, Waits waits);
 
  private:
@@ -41,14 +45,21 @@ class Report {
     std::array<std::array<std::int64_t, sizes>, collectives> replaced = {};
     std::array<std::array<std::int64_t, outcomes>, collectives> became = {};
   };
+  using Clock = std::chrono::steady_clock;
   using Seconds = std::array<std::array<double, sizes>, collectives>;
+  using Spent = std::array<double, collectives>;  // seconds in a collective's calls of all sizes
   struct Whole {
     int ranks = 1;
     Waits waits = Waits::mpis;
     std::int64_t peak_bytes = 0;
     Table table;
     Seconds seconds = {};
+    Spent mean = {};     // over ranks
+    Spent largest = {};  // of any rank
+    double wall = 0;     // seconds from MPI_Init to MPI_Finalize, of the slowest rank
     std::vector<std::int64_t> by;
+
+    double in_collectives() const { return std::accumulate(mean.begin(), mean.end(), 0.0); }
   };
 
   static std::size_t size_class(std::int64_t bytes);
@@ -62,6 +73,7 @@ class Report {
   static std::string as_text(const Whole& whole);
   static std::string as_json(const Whole& whole);
 
+  Clock::time_point started_;
   std::mutex mutex_;
   Table table_;
   Seconds seconds_ = {};

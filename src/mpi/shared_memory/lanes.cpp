@@ -77,10 +77,8 @@ void Lanes::sleep(std::int64_t run, std::int32_t owner, std::int32_t counter, st
   asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
-std::vector<std::int64_t> slot_offsets(std::span<const std::int64_t> bytes) {
-  std::vector<std::int64_t> offsets = {0};
-  for (std::int64_t one : bytes) offsets.push_back(rounded_up(offsets.back() + one, slot_alignment));
-  return offsets;
+std::int64_t next_slot(std::int64_t offset, std::int64_t bytes) {
+  return rounded_up(offset + bytes, slot_alignment);
 }
 
 }  // namespace quadrille::shared

@@ -93,7 +93,7 @@ class Lanes {
   std::int64_t own_ended_ = 0;  // this rank has
 };
 
-// Where each slot of a schedule begins, and behind them what they take, for slots whose blocks take so many bytes.
-std::vector<std::int64_t> slot_offsets(std::span<const std::int64_t> bytes);
+// Where the slot begins that follows one of so many bytes.
+std::int64_t next_slot(std::int64_t offset, std::int64_t bytes);
 
 }  // namespace quadrille::shared

@@ -21,19 +21,21 @@ constexpr const char* grid_colour = "#e2e8f0";
 
 Scale x_scale(const Plot& plot) {
   std::vector<double> values;
-  for (const Panel& panel : plot.panels) {
-    for (const Series& series : panel.series) {
-      for (const PlotPoint& point : series.points) values.push_back(point.x);
+  for (const std::vector<Panel>* panels : {&plot.panels, &plot.beside}) {
+    for (const Panel& panel : *panels) {
+      for (const Series& series : panel.series) {
+        for (const PlotPoint& point : series.points) values.push_back(point.x);
+      }
     }
   }
   return Scale(values);
 }
 
 // Lower bounds far below all other series are clipped, to save space.
-Scale y_scale(const Plot& plot) {
+Scale y_scale(const std::vector<Panel>& panels) {
   std::vector<double> values;
   std::vector<double> floors;
-  for (const Panel& panel : plot.panels) {
+  for (const Panel& panel : panels) {
     for (const Series& series : panel.series) {
       for (const PlotPoint& point : series.points) {
         if (!(point.y > 0)) throw std::invalid_argument("only positive values have a logarithm");
@@ -54,12 +56,44 @@ Scale y_scale(const Plot& plot) {
   return scale;
 }
 
+// An axis of values, shared by the panels of a column or of all.
+class ValueAxis {
+ public:
+  ValueAxis(const std::vector<Panel>& panels, const Axis& axis, double height, double tick_gap)
+      : scale_(y_scale(panels)), title_(axis.title) {
+    scale_.place(height - inset, inset);
+    ticks_ = scale_.ticks(axis.unit, false, text_size, tick_gap);
+  }
+
+  const std::string& title() const { return title_; }
+  const std::vector<Tick>& ticks() const { return ticks_; }
+  double label_width() const {
+    double width = 0;
+    for (const Tick& tick : ticks_) width = std::max(width, text_width(tick.label, text_size));
+    return width;
+  }
+  Scale placed(double top, double bottom) const {
+    Scale scale = scale_;
+    scale.place(bottom - inset, top + inset);
+    return scale;
+  }
+
+ private:
+  static constexpr double inset = 10;  // keeps the data off the frame
+
+  Scale scale_;
+  std::string title_;
+  std::vector<Tick> ticks_;
+};
+
 // The area of one panel's data.
 struct Frame {
   double left = 0;
   double right = 0;
   double top = 0;
   double bottom = 0;
+  const ValueAxis& axis;
+  Scale y = axis.placed(top, bottom);
 };
 
 // Wraps a text to lines of at most `width`.
@@ -81,7 +115,7 @@ std::vector<std::string> wrapped(const std::string& text, double width, double s
 
 class PlotDrawing {
  public:
-  explicit PlotDrawing(const Plot& plot) : plot_(plot), strokes_(plot.panels), x_(x_scale(plot)), y_(y_scale(plot)) {}
+  explicit PlotDrawing(const Plot& plot) : plot_(plot), strokes_(plot.panels), x_(x_scale(plot)) {}
 
   std::string run() {
     draw_heading();
@@ -131,27 +165,35 @@ class PlotDrawing {
   }
 
   void draw_panels() {
-    const std::size_t columns = plot_.panels.size() > 1 ? 2 : 1;
-    const double height = columns == 1 ? 360 : 220;
-    y_.place(height - 10, 10);
-    y_ticks_ = y_.ticks(plot_.y.unit, false, text_size, columns == 1 ? 12 : 6);
-    double label_width = 0;
-    for (const Tick& tick : y_ticks_) label_width = std::max(label_width, text_width(tick.label, text_size));
-    const double left = margin + label_width + 8;
-    const double gap = 26;
+    const bool pairs = !plot_.beside.empty();
+    const std::size_t columns = pairs || plot_.panels.size() > 1 ? 2 : 1;
+    const double height = columns == 1 ? 360 : plot_.panels.size() == 1 ? 300 : 220;
+    const double tick_gap = columns == 1 ? 12 : 6;
+    const ValueAxis left_axis(plot_.panels, plot_.y, height, tick_gap);
+    const ValueAxis right_axis = pairs ? ValueAxis(plot_.beside, plot_.beside_y, height, tick_gap) : left_axis;
+    const double left = margin + left_axis.label_width() + 8;
+    const double gap = 26 + (pairs ? right_axis.label_width() + 8 : 0);
     const double width =
         (page_width - margin - 12 - left - gap * static_cast<double>(columns - 1)) / static_cast<double>(columns);
-    if (!plot_.y.title.empty()) {
+    if (!left_axis.title().empty()) {
       y_now_ += line_height;
-      body_.label({{margin, y_now_ - 6}, text_size, quiet_ink}, plot_.y.title);
+      body_.label({{margin, y_now_ - 6}, text_size, quiet_ink}, left_axis.title());
+      if (pairs) {
+        body_.label({{left + width + gap, y_now_ - 6}, text_size, quiet_ink}, right_axis.title());
+        y_now_ += 6;
+      }
     }
-    for (std::size_t i = 0; i < plot_.panels.size(); ++i) {
+    const std::size_t frames = plot_.panels.size() + plot_.beside.size();
+    for (std::size_t i = 0; i < frames; ++i) {
       const std::size_t column = i % columns;
-      if (!plot_.panels[i].title.empty() && column == 0) y_now_ += line_height;
+      const bool on_right = pairs && column == 1;
+      const Panel& panel = pairs ? (on_right ? plot_.beside : plot_.panels)[i / 2] : plot_.panels[i];
+      if (!panel.title.empty() && column == 0) y_now_ += line_height;
       const double frame_left = left + static_cast<double>(column) * (width + gap);
-      const Frame frame{frame_left, frame_left + width, y_now_ + 4, y_now_ + 4 + height};
-      draw_panel(plot_.panels[i], frame, column == 0, i + columns >= plot_.panels.size());
-      if (column + 1 == columns || i + 1 == plot_.panels.size()) y_now_ = frame.bottom + 30;
+      const Frame frame{frame_left, frame_left + width, y_now_ + 4, y_now_ + 4 + height,
+                        on_right ? right_axis : left_axis};
+      draw_panel(panel, frame, column == 0 || on_right, i + columns >= frames);
+      if (column + 1 == columns || i + 1 == frames) y_now_ = frame.bottom + 30;
     }
     if (!plot_.x.title.empty()) {
       body_.label({{(left + page_width - margin) / 2, y_now_ + 14}, text_size, quiet_ink, "middle"}, plot_.x.title);
@@ -165,7 +207,6 @@ class PlotDrawing {
     }
     // Keeps the data off the frame.
     x_.place(frame.left + 16, frame.right - 16);
-    y_.place(frame.bottom - 10, frame.top + 10);
     draw_grid(frame, labels_left, labels_below);
     body_.open("clipPath", fmt::format(R"(id="panel-{}")", ++panels_drawn_));
     body_.box({frame.left, frame.top}, frame.right - frame.left, frame.bottom - frame.top, 0);
@@ -182,8 +223,8 @@ class PlotDrawing {
 
   void draw_grid(const Frame& frame, bool labels_left, bool labels_below) {
     const std::string grid = fmt::format(R"(stroke="{}" stroke-width="1")", grid_colour);
-    for (const Tick& tick : y_ticks_) {
-      const double y = y_.at(tick.value);
+    for (const Tick& tick : frame.axis.ticks()) {
+      const double y = frame.y.at(tick.value);
       body_.line({frame.left, y}, {frame.right, y}, grid);
       if (labels_left) body_.label({{frame.left - 8, y + 5}, text_size, ink, "end"}, tick.label);
     }
@@ -203,18 +244,19 @@ class PlotDrawing {
     std::sort(points.begin(), points.end(), [](const PlotPoint& a, const PlotPoint& b) { return a.x < b.x; });
     std::string corners;
     for (const PlotPoint& point : points) {
-      corners += fmt::format("{}{},{}", corners.empty() ? "" : " ", number(x_.at(point.x)), number(y_.at(point.y)));
+      corners +=
+          fmt::format("{}{},{}", corners.empty() ? "" : " ", number(x_.at(point.x)), number(frame.y.at(point.y)));
       draw_error(point, stroke, frame);
     }
     body_.element("polyline", fmt::format(R"(class="series" points="{}" {})", corners, stroke.attributes()));
-    for (const PlotPoint& point : points) draw_marker(body_, stroke, {x_.at(point.x), y_.at(point.y)}, 4.5);
+    for (const PlotPoint& point : points) draw_marker(body_, stroke, {x_.at(point.x), frame.y.at(point.y)}, 4.5);
   }
 
   void draw_error(const PlotPoint& point, const Stroke& stroke, const Frame& frame) {
     if (!point.low || !point.high) return;
     const double x = x_.at(point.x);
-    const double top = y_.at(*point.high);
-    const double bottom = *point.low > 0 ? y_.at(*point.low) : frame.bottom;
+    const double top = frame.y.at(*point.high);
+    const double bottom = *point.low > 0 ? frame.y.at(*point.low) : frame.bottom;
     const std::string look = fmt::format(R"(class="error" stroke="{}" stroke-width="1.4")", stroke.colour);
     body_.line({x, top}, {x, bottom}, look);
     for (double y : {top, bottom}) body_.line({x - 4, y}, {x + 4, y}, look);
@@ -238,8 +280,6 @@ class PlotDrawing {
   const Plot& plot_;
   Strokes strokes_;
   Scale x_;
-  Scale y_;
-  std::vector<Tick> y_ticks_;
   Canvas body_;
   int panels_drawn_ = 0;
   double y_now_ = margin - 8;

@@ -50,6 +50,9 @@ struct Plot {
   Axis x = {"", Quantity::bytes};
   Axis y = {"", Quantity::seconds};
   std::vector<Panel> panels;
+  // A second panel to the right of each, with another axis of values; none, or as many as there are panels.
+  std::vector<Panel> beside = {};
+  Axis beside_y = {"", Quantity::ratio};
 };
 
 // The plot as a self-contained SVG: logarithmic axes, ticks at measured sizes or numbers and at powers of ten, a legend

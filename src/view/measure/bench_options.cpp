@@ -49,7 +49,7 @@ std::vector<Collective> collectives_named(const std::vector<std::string>& names)
   return all;
 }
 
-// The sizes of a range, in powers of the factor.
+// The sizes of a range: powers of the factor times the first, and the last.
 void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::size_t dash) {
   const std::size_t star = word.find('*');
   const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
@@ -60,7 +60,8 @@ void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::s
   if (factor > std::numeric_limits<std::int64_t>::max() / last) {
     throw std::invalid_argument(fmt::format("--sizes: the factor of '{}' is too large", word));
   }
-  for (std::int64_t size = first; size <= last; size *= factor) add_once(sizes, size);
+  for (std::int64_t size = first; size < last; size *= factor) add_once(sizes, size);
+  add_once(sizes, last);
 }
 
 // Names that are valid for at least one of the collectives.
@@ -91,7 +92,8 @@ struct RawOptions {
 
 void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("COLLECTIVE", raw.collectives, "Collectives to measure, as allreduce; see quadrille list");
-  app.add_option("--sizes", raw.sizes, "Bytes of a rank's data: 8,64KiB,1MiB or a range 8-1MiB, 8-1MiB*4")
+  app.add_option("--sizes", raw.sizes,
+                 "Bytes of a rank's data: 8,64KiB,1MiB or a range with both ends, 8-1MiB (doubling) or 8-1MiB*4")
       ->capture_default_str();
   app.add_option("--algorithms", raw.algorithms,
                  "Names as ring,bruck:4; all; default: the library's selection; none. The MPI's own call, native, is "
@@ -123,7 +125,8 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--json", raw.options.json,
                  "Write a JSON report to this file; -: to standard output, instead of the table");
   app.add_option("--csv", raw.options.csv, "Write CSV, a line per point, to this file; -: to standard output");
-  app.add_option("--plot", raw.options.plot, "Plot time against size to this SVG file");
+  app.add_option("--plot", raw.options.plot,
+                 "Plot times and, beside them, ratios to native against sizes to this SVG file");
   app.add_option("--table", raw.options.table,
                  "Add rules to this tuning table, for quadrille run --table; rules of other collectives, ranks and "
                  "nodes are kept");

@@ -24,6 +24,7 @@ struct BenchOptions {
   bool control = false;
   double delay = 0;  // of a deliberately slowed native call, relative to its time; 0: none
   std::uint64_t seed = 1;
+  bool quiet = false;  // no option: as part of something else, without a word on progress
   std::string label;
   std::string json;  // files; "-": standard output; empty: none
   std::string csv;
@@ -41,8 +42,8 @@ struct ParseExit {
 };
 BenchOptions parse_bench_options(int argc, const char* const* argv);
 
-// Parses "8,64KiB,1MiB", "8-1MiB" (powers of two), "8-1MiB*16" (powers of 16); without duplicates. Throws
-// std::invalid_argument.
+// Parses "8,64KiB,1MiB", "8-1MiB" (each size twice the one before), "8-1MiB*16" (16 times); a range ends with its upper
+// end, whether or not that is a multiple of the size before. Without duplicates. Throws std::invalid_argument.
 std::vector<std::int64_t> parse_sizes(const std::string& text);
 
 }  // namespace quadrille::measure

@@ -48,7 +48,7 @@ struct CellOptions {
 
 // One collective with one size: decides which variant to measure next, how often, and when to stop. A round is one
 // repeat of every variant, in random order and with one root, so that disturbances of the machine affect all variants
-// alike. A few roots, spread over the ranks, are used in turn. Exists on rank 0 only.
+// alike. A few roots, spread over the ranks, are used in turn. Decides on rank 0 only.
 class Cell {
  public:
   struct Variant {
@@ -72,6 +72,7 @@ class Cell {
 
   const std::vector<Variant>& variants() const { return variants_; }
   int rounds() const { return rounds_; }
+  const std::vector<std::int32_t>& roots() const { return roots_; }
   // Per repeat.
   int calls() const { return calls_; }
   // Stopped, because some rank was late again and again.

@@ -36,8 +36,8 @@ class Comparison {
     change.calls_after = new_point.calls;
     std::vector<double> old_samples = old_point.seconds;
     std::vector<double> new_samples = new_point.seconds;
-    const Point* old_base = find(before_, change.collective, change.bytes, native);
-    const Point* new_base = find(after_, change.collective, change.bytes, native);
+    const Point* old_base = find(before_.points, change.collective, change.bytes, native);
+    const Point* new_base = find(after_.points, change.collective, change.bytes, native);
     change.by_ratio = old_base && new_base && change.variant != native;
     change.baseline = change.variant == native && has_others(change);
     if (change.by_ratio) {
@@ -55,7 +55,7 @@ class Comparison {
   bool has_others(const Change& change) const {
     return std::any_of(before_.points.begin(), before_.points.end(), [&](const Point& point) {
       return point.bytes == change.bytes && point.collective == change.collective && point.variant != native &&
-             find(after_, point.collective, point.bytes, point.variant) != nullptr;
+             find(after_.points, point.collective, point.bytes, point.variant) != nullptr;
     });
   }
 
@@ -79,7 +79,7 @@ void judge(std::vector<Change>& changes, const CompareOptions& options) {
 std::vector<Change> only_in(const Report& report, const Report& other, Verdict verdict) {
   std::vector<Change> changes;
   for (const Point& point : report.points) {
-    if (find(other, point.collective, point.bytes, point.variant)) continue;
+    if (find(other.points, point.collective, point.bytes, point.variant)) continue;
     Change change = change_at(point);
     (verdict == Verdict::only_before ? change.before : change.after) = median(point.seconds);
     change.verdict = verdict;
@@ -119,7 +119,7 @@ std::vector<Change> compare(const Report& before, const Report& after, const Com
   const Comparison comparison(before, after);
   std::vector<Change> changes;
   for (const Point& point : before.points) {
-    const Point* like = find(after, point.collective, point.bytes, point.variant);
+    const Point* like = find(after.points, point.collective, point.bytes, point.variant);
     if (like) changes.push_back(comparison.of(point, *like));
   }
   judge(changes, options);
@@ -134,8 +134,8 @@ std::int64_t underpowered(const Report& before, const Report& after, const std::
                           const CompareOptions& options) {
   std::vector<double> least;
   for (const Change& change : changes) {
-    const Point* old_point = find(before, change.collective, change.bytes, change.variant);
-    const Point* new_point = find(after, change.collective, change.bytes, change.variant);
+    const Point* old_point = find(before.points, change.collective, change.bytes, change.variant);
+    const Point* new_point = find(after.points, change.collective, change.bytes, change.variant);
     if (old_point && new_point) least.push_back(least_p(old_point->seconds.size(), new_point->seconds.size()));
   }
   const double level = options.level / static_cast<double>(least.size());

@@ -148,16 +148,20 @@ std::string subheading_of_ranks(const std::vector<NamedReport>& reports) {
                      reports.back().report.provenance.ranks, oversubscribed ? ", oversubscribed" : "");
 }
 
+std::string described(const Report& report) {
+  return setting_of(report.provenance) + (report.complete ? "" : ", interrupted");
+}
+
 // The setting, once if all reports share it.
 std::string subheading(const std::vector<NamedReport>& reports) {
   std::vector<std::string> settings;
   bool shared = true;
   for (const NamedReport& named : reports) {
-    const std::string setting = setting_of(named.report.provenance);
-    shared &= setting == setting_of(reports.front().report.provenance);
+    const std::string setting = described(named.report);
+    shared &= setting == described(reports.front().report);
     settings.push_back(fmt::format("{}: {}", named.name, setting));
   }
-  return shared ? setting_of(reports.front().report.provenance) : fmt::format("{}", fmt::join(settings, "\n"));
+  return shared ? described(reports.front().report) : fmt::format("{}", fmt::join(settings, "\n"));
 }
 
 draw::Axis y_axis(PlotOptions::Value value) {
@@ -168,6 +172,7 @@ draw::Axis y_axis(PlotOptions::Value value) {
     case PlotOptions::Value::rates:
       return {"size / time of a call: median and 95 % interval", draw::Quantity::bytes_a_second};
     case PlotOptions::Value::times:
+    case PlotOptions::Value::times_and_ratios:
       break;
   }
   return {"time of a call: median and 95 % interval", draw::Quantity::seconds};
@@ -183,7 +188,34 @@ std::string setting_of(const Provenance& from) {
                      from.oversubscribed ? ", oversubscribed" : "");
 }
 
+namespace {
+
+draw::Plot plot_with_ratios(const std::vector<NamedReport>& reports, PlotOptions view) {
+  view.value = PlotOptions::Value::times;
+  draw::Plot plot = plot_of(reports, view);
+  const bool any = std::any_of(reports.begin(), reports.end(), [](const NamedReport& named) {
+    return std::any_of(named.report.points.begin(), named.report.points.end(),
+                       [](const Point& point) { return point.ratio.has_value(); });
+  });
+  if (!any) return plot;
+  view.value = PlotOptions::Value::ratios;
+  draw::Plot ratios = plot_of(reports, view);
+  // Of a panel that has none, an empty one.
+  std::size_t next = 0;
+  for (const draw::Panel& panel : plot.panels) {
+    const bool has = next < ratios.panels.size() && ratios.panels[next].title == panel.title;
+    plot.beside.push_back(
+        {.title = "", .series = has ? std::move(ratios.panels[next++].series) : std::vector<draw::Series>{}});
+  }
+  plot.y.title = "time: median and 95 % interval";
+  plot.beside_y = {"time / native's: below 1 is faster", draw::Quantity::ratio};
+  return plot;
+}
+
+}  // namespace
+
 draw::Plot plot_of(const std::vector<NamedReport>& reports, const PlotOptions& view) {
+  if (view.value == PlotOptions::Value::times_and_ratios) return plot_with_ratios(reports, view);
   const bool against_ranks = view.against == PlotOptions::Against::ranks;
   const std::vector<NamedReport> sorted = against_ranks ? by_ranks(reports) : reports;
   const std::vector<std::string> known = collectives_in(sorted);

@@ -25,18 +25,19 @@ std::string or_nothing(const std::optional<Value>& value) {
 
 }  // namespace
 
-const Point* find(const Report& report, std::string_view collective, std::int64_t bytes, std::string_view variant) {
-  const auto found = std::find_if(report.points.begin(), report.points.end(), [&](const Point& point) {
+const Point* find(std::span<const Point> points, std::string_view collective, std::int64_t bytes,
+                  std::string_view variant) {
+  const auto found = std::find_if(points.begin(), points.end(), [&](const Point& point) {
     return point.bytes == bytes && point.variant == variant && point.collective == collective;
   });
-  return found == report.points.end() ? nullptr : &*found;
+  return found == points.end() ? nullptr : &*found;
 }
 
-void summarise(Report& report) {
-  for (Point& point : report.points) {
+void summarise(std::span<Point> points) {
+  for (Point& point : points) {
     point.time = median_interval(point.seconds);
     point.ratio.reset();
-    const Point* base = find(report, point.collective, point.bytes, native);
+    const Point* base = find(points, point.collective, point.bytes, native);
     if (!base || base == &point || base->seconds.size() != point.seconds.size()) continue;
     point.ratio = ratio_interval(point.seconds, base->seconds);
   }

@@ -39,7 +39,9 @@ ordered_json json_of(const Provenance& from) {
           {"date", from.date},
           {"rate_bits", from.rate_bits},
           {"uplink_bits", from.uplink_bits},
-          {"clock_uncertainty", from.clock_uncertainty}};
+          {"clock_uncertainty", from.clock_uncertainty},
+          {"other_load", from.other_load},
+          {"warnings", from.warnings}};
 }
 
 ordered_json json_of(const Point& point) {
@@ -49,10 +51,12 @@ ordered_json json_of(const Point& point) {
                          {"time", json_of(point.time, point.has_interval())}};
   if (point.ratio) object["ratio"] = json_of(*point.ratio, point.has_interval());
   if (point.steps) object["steps"] = *point.steps;
+  if (point.price) object["price"] = *point.price;
   if (point.floor) object["floor"] = *point.floor;
   object["discarded"] = point.discarded;
   object["calls"] = point.calls;
   object["settled"] = point.settled;
+  if (!point.same_as.empty()) object["same_as"] = point.same_as;
   object["seconds"] = point.seconds;
   return object;
 }
@@ -86,6 +90,15 @@ class Reader {
   std::string text(const char* key) const {
     if (!at(key).is_string()) complain(key, "not a text");
     return at(key).get<std::string>();
+  }
+
+  std::vector<std::string> texts(const char* key) const {
+    std::vector<std::string> all;
+    for (const json& one : list(key)) {
+      if (!one.is_string()) complain(fmt::format("{}[{}]", key, all.size()), "not a text");
+      all.push_back(one.get<std::string>());
+    }
+    return all;
   }
 
   bool truth(const char* key) const {
@@ -141,6 +154,8 @@ Provenance provenance_from(const Reader& in) {
   from.rate_bits = in.number("rate_bits");
   from.uplink_bits = in.number("uplink_bits");
   if (in.has("clock_uncertainty")) from.clock_uncertainty = in.number("clock_uncertainty");
+  if (in.has("other_load")) from.other_load = in.number("other_load");
+  if (in.has("warnings")) from.warnings = in.texts("warnings");
   return from;
 }
 
@@ -167,10 +182,12 @@ Point point_from(const Reader& in) {
   }
   if (in.has("ratio")) point.ratio = in.interval("ratio");
   if (in.has("steps")) point.steps = in.count<std::int64_t>("steps");
+  if (in.has("price")) point.price = in.number("price");
   if (in.has("floor")) point.floor = in.number("floor");
   point.discarded = in.count<std::int64_t>("discarded");
   point.calls = in.count<int>("calls");
   point.settled = in.truth("settled");
+  if (in.has("same_as")) point.same_as = in.text("same_as");
   point.seconds = seconds_from(in);
   return point;
 }
@@ -178,7 +195,8 @@ Point point_from(const Reader& in) {
 Report report_from(const Reader& in) {
   if (!in.has("format") || in.text("format") != format_name) in.complain("", "not a report of 'quadrille bench'");
   if (in.count<int>("format_version") > format_version) in.complain("format_version", "from a newer quadrille");
-  Report report{provenance_from(in.object("provenance")), {}};
+  Report report{.provenance = provenance_from(in.object("provenance")), .points = {}};
+  if (in.has("complete")) report.complete = in.truth("complete");
   std::map<std::tuple<std::string, std::int64_t, std::string>, std::size_t> known;
   for (const json& one : in.list("points")) {
     const std::string place = fmt::format("points[{}]", report.points.size());
@@ -198,8 +216,10 @@ std::string to_json(const Report& report) {
   for (const Point& point : report.points) {
     points += fmt::format("{}\n    {}", points.empty() ? "" : ",", dumped(json_of(point), -1));
   }
-  const ordered_json head = {
-      {"format", format_name}, {"format_version", format_version}, {"provenance", json_of(report.provenance)}};
+  const ordered_json head = {{"format", format_name},
+                             {"format_version", format_version},
+                             {"complete", report.complete},
+                             {"provenance", json_of(report.provenance)}};
   std::string out = dumped(head, 2);
   out.resize(out.size() - 2);  // removes the closing line
   // One line per point: an indented list of repeats would dominate the file.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "measure/noise.hpp"
 #include "select/case.hpp"
 
 namespace quadrille::measure {
@@ -32,15 +33,15 @@ bool is_ours(const Point& point, Collective collective) {
 }
 
 // The ratio of a winner; nothing if it does not win.
-std::optional<Interval> win(const Point& point, const Point& native, double level, double gain) {
+std::optional<Interval> win(const Point& point, const Point& native, double level, double limit) {
   const std::size_t repeats = point.seconds.size();
   if (repeats != native.seconds.size() || repeats < least_for_interval) return std::nullopt;
   const bool enough = std::exp2(1 - static_cast<double>(repeats)) <= level;
   const Interval ratio = ratio_interval(point.seconds, native.seconds, 1 - level);
-  return enough && ratio.high < 1 - gain ? std::optional(ratio) : std::nullopt;
+  return enough && ratio.high < limit ? std::optional(ratio) : std::nullopt;
 }
 
-BySize wins_of(const Report& report, Collective collective, const TuningOptions& options) {
+BySize wins_of(const Report& report, Collective collective, const Noise& noise, const TuningOptions& options) {
   BySize sizes;
   const auto of_cell = [&](const Point& point, std::int64_t bytes) {
     return point.bytes == bytes && point.collective == name(collective);
@@ -48,13 +49,16 @@ BySize wins_of(const Report& report, Collective collective, const TuningOptions&
   for (const Point& native_point : report.points) {
     if (native_point.variant != native || !of_cell(native_point, native_point.bytes)) continue;
     Wins& wins = sizes[native_point.bytes];
-    const auto rivals = std::count_if(report.points.begin(), report.points.end(), [&](const Point& point) {
-      return of_cell(point, native_point.bytes) && is_ours(point, collective);
-    });
+    const auto competes = [&](const Point& point) {
+      return of_cell(point, native_point.bytes) && is_ours(point, collective) && point.same_as.empty();
+    };
+    const auto rivals = std::count_if(report.points.begin(), report.points.end(), competes);
+    // Bonferroni's correction for the number of variants.
+    const double level = options.level / static_cast<double>(rivals);
+    const double limit = (1 - options.gain) / (1 + noise.at(native_point.collective, native_point.bytes));
     for (const Point& point : report.points) {
-      if (!of_cell(point, native_point.bytes) || !is_ours(point, collective)) continue;
-      // Bonferroni's correction for the number of variants.
-      const auto ratio = win(point, native_point, options.level / static_cast<double>(rivals), options.gain);
+      if (!competes(point)) continue;
+      const auto ratio = win(cautious(report.points, point), native_point, level, limit);
       if (ratio) wins[point.variant] = *ratio;
     }
   }
@@ -115,9 +119,11 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
   const Provenance& from = report.provenance;
   Section section{.mpi = from.mpi, .ranks = from.ranks, .nodes = nodes, .comments = {}, .lines = {}};
   section.comments.push_back(fmt::format("measured {} on {}: {}", from.date, from.host, from.command));
+  const Noise noise(report.points);
+  for (const std::string& warning : from.warnings) section.comments.push_back(warning);
   for (const Collective collective : measured_collectives(report)) {
     if (!sizes_are_known(collective)) continue;
-    const BySize sizes = wins_of(report, collective, options);
+    const BySize sizes = wins_of(report, collective, noise, options);
     std::vector<Piece> pieces;
     for (auto size = sizes.begin(); size != sizes.end(); ++size) {
       if (size != sizes.begin()) add_between(pieces, *std::prev(size), *size);

@@ -14,10 +14,11 @@ struct TuningOptions {
 };
 
 // Derives a section of a tuning table. An algorithm wins at a size if the upper end of the confidence interval of its
-// ratio to native is below 1 - gain; of several winners, the one with the smallest ratio is used. Between two
-// neighbouring sizes the rule is for an algorithm that wins at both, with the smallest product of the two ratios. Where
-// none wins at both, and below the smallest and above the largest size, there is no rule. `nodes` and `segment` are
-// those of the measured communicator.
+// ratio to native, times what noise makes of it (see Noise::at), is below 1 - gain; of several winners, the one with
+// the smallest ratio is used. Variants with the same schedule are one, the first, with the least favourable of their
+// ratios. Between two neighbouring sizes the rule is for an algorithm that wins at both, with the smallest product of
+// the two ratios. Where none wins at both, and below the smallest and above the largest size, there is no rule. `nodes`
+// and `segment` are those of the measured communicator.
 Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t segment,
                        const TuningOptions& options = {});
 

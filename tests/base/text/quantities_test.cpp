@@ -28,6 +28,15 @@ TEST(Quantities, SecondsHaveThreeDigits) {
   EXPECT_EQ(rate(999.6), "1 kB/s");
 }
 
+TEST(Quantities, DurationsHaveTwoUnitsAtMost) {
+  EXPECT_EQ(duration(0), "0 s");
+  EXPECT_EQ(duration(0.2), "1 s");
+  EXPECT_EQ(duration(59.5), "1 min");
+  EXPECT_EQ(duration(200), "3 min 20 s");
+  EXPECT_EQ(duration(7500), "2 h 5 min");
+  EXPECT_EQ(duration(3601), "1 h");
+}
+
 TEST(Quantities, ShortSecondsHaveNoTrailingZeros) {
   EXPECT_EQ(short_seconds(20e-6), "20 µs");
   EXPECT_EQ(short_seconds(1e-3), "1 ms");

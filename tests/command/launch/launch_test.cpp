@@ -10,6 +10,7 @@
 
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
+#include "launch/preload.hpp"
 #include "launch/system.hpp"
 
 namespace quadrille::launch {
@@ -66,6 +67,17 @@ TEST(Command, IsFoundInThePath) {
   EXPECT_TRUE(find_program("/bin/sh"));
   EXPECT_FALSE(find_program("no-such-program"));
   EXPECT_FALSE(find_program("/etc/passwd"));
+}
+
+TEST(Launcher, MayBeTheClusters) {
+  const std::vector<std::string> words = {"bin/quadrille", "cluster", "run", "-n", "4", "--", "./program", "x"};
+  EXPECT_EQ(detect_launcher(words), Launcher::cluster);
+  EXPECT_EQ(mpi_of(Launcher::cluster), std::nullopt);
+  EXPECT_EQ(detect_launcher({"quadrille", "run", "--", "mpirun", "./program"}), std::nullopt);
+  EXPECT_EQ(detect_launcher({"quadrille"}), std::nullopt);
+  const std::vector<std::string> expected = {"bin/quadrille", "cluster", "run", "-x", "A=b c",     "-x",
+                                             "D=e",           "-n",      "4",   "--", "./program", "x"};
+  EXPECT_EQ(with_variables(Launcher::cluster, words, {{"A", "b c"}, {"D", "e"}}), expected);
 }
 
 TEST(Words, AreQuotedForAShell) {

@@ -104,6 +104,52 @@ class Show(unittest.TestCase):
         self.assertIn("--rank", result.stderr)
 
 
+class Explain(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.machine = pathlib.Path(self.folder.name) / "machine.json"
+        self.write_machine(flag_us=0.1)
+
+    def write_machine(self, **memory):
+        self.machine.write_text(json.dumps({"format": "quadrille machine 1", "memory": memory}))
+
+    def explain(self, *words):
+        done = run("explain", *words, "--machine", str(self.machine))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_all_that_could_run_a_call_have_a_price(self):
+        found = json.loads(self.explain("allreduce", "64KiB", "-n", "8", "--nodes", "2", "--json"))
+        prices = [one["seconds"] for one in found["variants"]]
+        self.assertEqual(prices, sorted(prices))
+        self.assertEqual(found["library"]["algorithm"], found["variants"][0]["algorithm"])
+        self.assertLessEqual({"ring", "hierarchical", "rabenseifner"}, {one["algorithm"] for one in found["variants"]})
+
+    def test_the_numbers_of_the_machine_count(self):
+        self.assertIn("run by hierarchical", self.explain("barrier", "-n", "4"))
+        self.assertIn("replaces it by hierarchical", self.explain("barrier", "-n", "4"))
+        self.write_machine(flag_us=1e6)
+        self.assertNotIn("run by hierarchical", self.explain("barrier", "-n", "4"))
+        self.assertIn("passes it through", self.explain("barrier", "-n", "4"))
+
+    def test_a_rule_of_a_table_counts_more(self):
+        table = pathlib.Path(self.folder.name) / "table"
+        table.write_text("# quadrille table 1\n[MPICH 4.0.2, 4 ranks, 1 nodes]\nbcast 8-64 linear  # 0.5 of native's time\n")
+        text = self.explain("bcast", "8", "-n", "4", "--table", str(table))
+        self.assertIn("measured under MPICH 4.0.2: linear 0.5 of native's time", text)
+        self.assertIn("run by linear: the tuning table has linear for 8 to 64 bytes", text)
+
+    def test_what_has_no_price_and_what_makes_no_sense_is_refused(self):
+        for words, said in ((["alltoallv", "8", "-n", "4"], "each rank knows its own size"),
+                            (["bcast", "8", "-n", "4", "--nodes", "5"], "at least 2 ranks"),
+                            (["nothing", "-n", "4"], "unknown collective"),
+                            (["bcast", "x", "-n", "4"], "x")):
+            done = run("explain", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+
 def report(label, **factors):
     """A report of native and ring on 4 sizes, 12 repeats each; with ring=2, ring takes twice as long as usual."""
     points = []
@@ -212,6 +258,28 @@ class Bench(unittest.TestCase):
             result = run("bench", *words)
             self.assertEqual(result.returncode, 2, words)
             self.assertIn(expected, result.stderr)
+
+    def test_interrupted_and_noisy_runs_are_compared_with_a_note(self):
+        content = report("after") | {"complete": False}
+        content["points"] = content["points"][:4]
+        content["provenance"]["warnings"] = ["the machine is busy"]
+        after = self.written("after", content)
+        result = run("bench", "compare", self.before, after)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("note: after is from an interrupted run\nnote: after: the machine is busy\n", result.stdout)
+        self.assertNotIn("note: before", result.stdout)
+        found = json.loads(run("bench", "compare", "--json", self.before, after).stdout)
+        self.assertEqual((found["complete_before"], found["complete_after"]), (True, False))
+
+    def test_times_and_ratios_are_plotted_side_by_side(self):
+        content = report("both")
+        for point in content["points"]:
+            if point["variant"] == "ring":
+                point["ratio"] = {"median": 2, "low": 1.9, "high": 2.1}
+        texts = self.texts_of_plot("--both", self.written("both", content))
+        self.assertLessEqual({"10 µs", "2", "time / native's: below 1 is faster"}, texts)
+        self.assertNotIn("time / native's: below 1 is faster", self.texts_of_plot("--both", self.before))
+        self.assertEqual(run("bench", "plot", "--both", "--ratios", self.before, "--output", self.svg).returncode, 2)
 
     def test_plots_distinguish_reports_by_their_labels(self):
         after = self.written("after", report("after"))

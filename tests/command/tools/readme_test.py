@@ -45,6 +45,8 @@ def environment(folder):
         **os.environ,
         "PATH": f"{binaries}:{os.environ['PATH']}",
         "XDG_RUNTIME_DIR": str(folder),
+        # What is measured here is not for the user's own programs, nor for the other tests.
+        "XDG_CACHE_HOME": str(folder / "cache"),
         # A test may run as root, and on a machine of one core.
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

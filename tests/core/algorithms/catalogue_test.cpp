@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <vector>
+
+#include "topology/topology.hpp"
 
 namespace quadrille {
 namespace {
@@ -72,6 +76,7 @@ TEST(Catalogue, EveryReductionHasAnAlgorithmInRankOrder) {
 // A schedule with all offsets and lengths n times as long.
 Schedule scaled(Schedule schedule, std::int64_t n) {
   for (std::int64_t& units : schedule.scratch) units *= n;
+  for (std::int64_t& units : schedule.slots) units *= n;
   for (Region& region : schedule.regions) {
     region.offset *= n;
     region.stride *= n;
@@ -80,7 +85,7 @@ Schedule scaled(Schedule schedule, std::int64_t n) {
   return schedule;
 }
 
-bool scales(const Algorithm& algorithm) {
+bool scales_at_any_size(const Algorithm& algorithm) {
   for (const Rank ranks : {1, 2, 3, 4, 5, 7, 8, 16, 17}) {
     for (Rank rank = 0; rank < ranks; ++rank) {
       for (const int way : {0, 1, 2, 3, 4, 5}) {
@@ -113,8 +118,51 @@ TEST(Catalogue, WhatScalesIsTheSameForEverySize) {
     const Traits of = traits(algorithm->collective);
     if (!of.moves_data() || of.separate_blocks || of.counts_differ) continue;
     const bool cuts = algorithm->segmented || algorithm->hierarchical || algorithm->swaps;
-    EXPECT_EQ(algorithm->scales, !cuts && scales(*algorithm)) << name(algorithm->collective) << " " << algorithm->name;
+    EXPECT_EQ(algorithm->scales == at_any_size, !cuts && scales_at_any_size(*algorithm))
+        << name(algorithm->collective) << " " << algorithm->name;
   }
+}
+
+// Those that use shared memory, as long as their data is short.
+TEST(Catalogue, WhatScalesWhileItIsShortIsTheSameUntilThen) {
+  const std::vector<Topology> machines = {Topology::nodes(8, 8), Topology::nodes(12, 4), Topology::nodes(7, 3),
+                                          Topology(8, {{0, 0, 0, 0, 1, 1, 1, 1}, {0, 0, 1, 1, 2, 2, 3, 3}}),
+                                          Topology(6, {{0, 1, 2, 0, 1, 2}})};
+  std::map<const Algorithm*, std::int64_t> longest;
+  for (const Algorithm* algorithm : catalogue()) {
+    if (!algorithm->scales || algorithm->scales == at_any_size) continue;
+    for (const Topology& machine : machines) {
+      const Rank ranks = machine.domain(0, 0).size();
+      for (const std::int64_t room : {0, 10, 100, 5000, 300000}) {
+        for (const std::int64_t segment : {0, 100, 4096}) {
+          for (Rank rank = 0; rank < ranks; ++rank) {
+            for (const bool in_place : {false, true}) {
+              Problem problem{.rank = rank,
+                              .ranks = ranks,
+                              .root = ranks / 2,
+                              .count = 1,
+                              .in_place = in_place,
+                              .segment = segment,
+                              .topology = &machine,
+                              .room = room};
+              if (!refusal(*algorithm, problem).empty()) continue;
+              const Schedule one = build(*algorithm, problem);
+              for (const std::int64_t n : {1, 2, 3, 5, 8, 25, 100, 250, 999, 2000, 8192, 100000}) {
+                problem.count = n;
+                if (!scales(*algorithm, problem)) continue;
+                longest[algorithm] = std::max(longest[algorithm], n);
+                ASSERT_TRUE(build(*algorithm, problem) == scaled(one, n))
+                    << name(algorithm->collective) << " " << algorithm->name << ", " << n << " units, rank " << rank
+                    << " of " << ranks << ", room " << room << ", segments of " << segment;
+              }
+            }
+          }
+        }
+      }
+    }
+    EXPECT_GE(longest[algorithm], 8) << name(algorithm->collective);
+  }
+  EXPECT_GE(longest.size(), 8U);
 }
 
 TEST(Catalogue, AWidthFollowsTheName) {

@@ -30,6 +30,14 @@ class SelectorTest : public testing::Test {
             .unit_bytes = 8,
             .unit_extent = 8};
   }
+  // A machine whose shared memory costs nothing.
+  static cost::Model with_free_memory() {
+    cost::Model model;
+    model.node = {.latency = 1e-6, .overhead = 1e-6, .work = 1e-9, .wire = 0, .eager = 4096, .rendezvous = 1e-6};
+    model.network = {.latency = 1e-5, .overhead = 1e-6, .work = 1e-9, .wire = 1e-9, .eager = 4096, .rendezvous = 1e-5};
+    model.rack = model.network;
+    return model;
+  }
   void add_rule(Collective collective, std::int64_t from, std::int64_t to, const char* variant) {
     rules.push_back({{collective, from, to, variant_named(collective, variant)}, 8, 2});
   }
@@ -62,7 +70,7 @@ TEST_F(SelectorTest, TrustsTheCallThenTheEnvironmentThenTheTableThenRulesOfThumb
 }
 
 TEST_F(SelectorTest, LeavesToTheMpiWhatNoRuleHoldsFor) {
-  const Request request{.native = Request::Native::without_rule};
+  const Request request{.native = Request::Native::unless_faster};
   EXPECT_EQ(name(decide(allreduce(1), request)), "native");
   EXPECT_EQ(decide(allreduce(1), request).source(), Reason::Kind::no_rule);
   add_rule(Collective::allreduce, 8, 8, "ring");
@@ -95,10 +103,7 @@ TEST_F(SelectorTest, KeepsToTheMemoryLimitOrSaysWhatItWouldTake) {
 
 TEST_F(SelectorTest, ByAModelOfTheMachineTheLeastTimeDecides) {
   Selector selects = selector();
-  cost::Model model;
-  model.node = {.latency = 1e-6, .overhead = 1e-6, .work = 1e-9, .wire = 0, .eager = 4096, .rendezvous = 1e-6};
-  model.network = {.latency = 1e-5, .overhead = 1e-6, .work = 1e-9, .wire = 1e-9, .eager = 4096, .rendezvous = 1e-5};
-  model.rack = model.network;
+  cost::Model model = with_free_memory();
   // Where shared memory costs nothing, it is what is taken; where it costs much, messages are.
   selects.set_model(model);
   const Decision through_memory = selects.decide(allreduce(100), {});
@@ -117,6 +122,33 @@ TEST_F(SelectorTest, ByAModelOfTheMachineTheLeastTimeDecides) {
   EXPECT_LE(selects.decide(asked, {}).needed, asked.memory);
 }
 
+TEST_F(SelectorTest, LeavesToTheMpiWhatIsNotClearlyFaster) {
+  Selector selects = selector();
+  cost::Model model = with_free_memory();
+  selects.set_model(model);
+  const Request request{.native = Request::Native::unless_faster};
+  // Where shared memory costs nothing.
+  const Decision faster = selects.decide(allreduce(100), request);
+  EXPECT_EQ(name(faster), "hierarchical");
+  EXPECT_EQ(faster.source(), Reason::Kind::faster);
+  EXPECT_LT(faster.reasons().back().first * 115, faster.reasons().back().second * 100);
+  // Where a flat algorithm of ours is the best, the MPI has it, too.
+  model.flag = 1;
+  selects.set_model(model);
+  const Decision native = selects.decide(allreduce(100), request);
+  EXPECT_TRUE(native.native());
+  EXPECT_EQ(native.source(), Reason::Kind::native_price);
+  // A table that knows the collective knows better.
+  model.flag = 0;
+  add_rule(Collective::allreduce, 8, 64, "pairwise");
+  selects = selector();
+  selects.set_model(model);
+  EXPECT_TRUE(selects.decide(allreduce(100), request).native());
+  EXPECT_EQ(name(selects.decide(allreduce(1), request)), "pairwise");
+  // And what no rank knows the size of can't be priced.
+  EXPECT_TRUE(selects.decide({.collective = Collective::alltoallv, .ranks = 8}, request).native());
+}
+
 TEST_F(SelectorTest, ReasonsCanBeRead) {
   EXPECT_EQ(text_of({.kind = Reason::Kind::rule,
                      .variant = variant_named(Collective::alltoall, "bruck:4"),
@@ -133,7 +165,7 @@ TEST_F(SelectorTest, AMemoTellsCasesAndRequestsApart) {
   add_rule(Collective::allreduce, 8, 64, "pairwise");
   const Selector selects = selector();
   Memo memo;
-  const Request with_rule{.native = Request::Native::without_rule};
+  const Request with_rule{.native = Request::Native::unless_faster};
   const Request ring{.variant = variant_named(Collective::allreduce, "ring")};
   for (int time = 0; time < 2; ++time) {
     EXPECT_EQ(name(memo.decide(selects, allreduce(1), {})), "pairwise");

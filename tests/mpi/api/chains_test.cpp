@@ -103,6 +103,18 @@ TEST(Then, TestingOneCallsTheFunctionsOfAll) {
   EXPECT_TRUE(called);
 }
 
+TEST(Then, TestingOneThatHasEndedAdvancesTheOthers) {
+  Communicator comm = world();
+  Communicator other = world();
+  Pending ended = comm.ibarrier();
+  ended.wait();
+  bool called = false;
+  Pending open = other.ibarrier();
+  open.then([&called] { called = true; });
+  while (!called) EXPECT_TRUE(ended.test());
+  open.wait();
+}
+
 TEST(Then, OfAPersistentOneIsForRunsToCome) {
   Communicator comm = world();
   Persistent barrier = comm.barrier_init();

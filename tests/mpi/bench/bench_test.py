@@ -1,10 +1,12 @@
 """The benchmark on a few ranks: bench_test.py QUADRILLE MPI SLOW_BARRIER LAUNCHER..."""
 
+import collections
 import csv
 import io
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -102,9 +104,72 @@ class Bench(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             done = bench("bcast", "--sizes", "8-4KiB*8", "--time", "0.05", "--csv", f"{folder}/a.csv", "--plot", f"{folder}/a.svg")
             self.assertIn("native", done.stdout)
+            self.assertRegex(done.stdout, r"\n\nfastest\n  bcast  ")
             rows = list(csv.DictReader(io.StringIO(pathlib.Path(f"{folder}/a.csv").read_text())))
             self.assertIn(("bcast", "512", "native"), [(row["collective"], row["bytes"], row["variant"]) for row in rows])
             xml.etree.ElementTree.parse(f"{folder}/a.svg")
+            self.assertIn("below 1 is faster", pathlib.Path(f"{folder}/a.svg").read_text())
+
+    def test_rows_are_printed_as_they_are_measured(self):
+        done = bench("barrier", "bcast", "--sizes", "8,64", "--algorithms", "none", "--time", "0.05")
+        self.assertRegex(done.stderr, "3 cells, 3 points: at most 1 s, ")
+        cells = [line for line in done.stdout.splitlines() if line.startswith(("barrier, ", "bcast, "))]
+        self.assertEqual(cells, ["barrier, 0 B", "bcast, 8 B", "bcast, 64 B"])
+        self.assertNotIn("fastest", done.stdout)  # native has no rival
+        rows = csv.DictReader(io.StringIO(bench("bcast", "--sizes", "8,64", "--time", "0.05", "--csv", "-").stdout))
+        self.assertEqual({row["bytes"] for row in rows}, {"8", "64"})
+
+    def test_an_interrupted_run_leaves_whole_files(self):
+        for how in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(how=how.name), tempfile.TemporaryDirectory() as folder:
+                self.interrupt_and_check(how, pathlib.Path(folder))
+
+    def interrupt_and_check(self, how, folder):
+        files = {name: folder / f"a.{name}" for name in ("json", "csv", "table", "plot")}
+        words = [word for name, path in files.items() for word in (f"--{name}", str(path))]
+        command = [*LAUNCH, "2", QUADRILLE, "bench", "allreduce", "--sizes", "8-1MiB", "--algorithms", "ring,hierarchical", "--time", "0.1", *words]
+        # A group of its own, as a terminal's Ctrl-C reaches it.
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True) as running:
+            for line in running.stdout:
+                if line.startswith("allreduce, 32 B"):  # the third cell
+                    break
+            os.killpg(running.pid, how)
+            running.stdout.read()  # ends with the last rank
+        found = json.loads(files["json"].read_text())
+        self.assertIs(found["complete"], False)
+        by_size = collections.Counter(one["bytes"] for one in found["points"])
+        self.assertGreaterEqual(set(by_size), {8, 16})
+        self.assertEqual(len(set(by_size.values())), 1, "cells are whole")
+        rows = list(csv.DictReader(io.StringIO(files["csv"].read_text())))
+        self.assertGreaterEqual({int(row["bytes"]) for row in rows}, {8, 16})
+        xml.etree.ElementTree.parse(files["plot"])
+        bench("barrier", "--time", "0.05", environment={"QUADRILLE_TABLE": str(files["table"])})
+        compared = subprocess.run([QUADRILLE, "bench", "compare", files["json"], files["json"]], capture_output=True, text=True)
+        self.assertIn("interrupted run", compared.stdout)
+
+    def test_variants_with_one_schedule_are_known(self):
+        found = report("bcast", "--sizes", "8", "--algorithms", "default,linear,binomial,scatter_ring", "--time", "0.05")
+        same = {one["variant"]: one.get("same_as") for one in found["points"]}
+        # On 2 ranks every tree is one message.
+        self.assertEqual(same["binomial"], "linear")
+        for variant in ("native", "linear", "scatter_ring"):
+            self.assertIsNone(same[variant])
+        found = report("bcast", "--sizes", "8", "--algorithms", "linear,binomial", "--time", "0.05", ranks=4)
+        self.assertFalse([one for one in found["points"] if "same_as" in one])
+
+    def test_a_busy_machine_is_noticed(self):
+        words = ("barrier", "--algorithms", "none", "--precision", "0.0001", "--time", "2")
+        hogs = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(os.cpu_count() or 1)]
+        try:
+            done = bench(*words, "--json", "-")
+        finally:
+            for hog in hogs:
+                hog.kill()
+                hog.wait()
+        self.assertIn("warning: the machine is busy: other processes used ", done.stderr)
+        provenance = json.loads(done.stdout)["provenance"]
+        self.assertIn("the machine is busy", provenance["warnings"][0])
+        self.assertGreater(provenance["other_load"], 0.1)
 
     def test_winners_go_into_a_table_beside_what_it_has(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -8,6 +8,7 @@ little memory left, CALLS one that checks its own results; the others do so in F
 import collections
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,8 @@ CALLS, *FORTRAN = CALLS.split(",")
 while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     name, _, value = LAUNCH.pop(0).partition("=")
     os.environ.update({name: value} if value else {})
+# What is replaced must not depend on whether the user has measured this machine.
+os.environ["QUADRILLE_MACHINE"] = "none"
 
 BLOCKING = ("Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
             "Reduce_scatter Reduce_scatter_block Scan Exscan").split()
@@ -36,6 +39,12 @@ def run(*words, **variables):
 
 def launched(ranks, *program, options=(), **variables):
     return run(QUADRILLE, "run", *options, "--", *LAUNCH, ranks, *program, **variables)
+
+
+def preloaded(ranks, *program, **variables):
+    """Without `quadrille run`, which would refuse what is wrong."""
+    words = [f"{name}={value}" for name, value in {"LD_PRELOAD": DROPIN, **variables}.items()]
+    return run(*LAUNCH, ranks, "env", *words, *program)
 
 
 def name_of_mpi():
@@ -55,10 +64,15 @@ class Program(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("0 faults", done.stdout)
 
-    def report(self, ranks, *words, options=(), program=CALLS):
+    def refused(self, said, options=(), **variables):
+        done = launched(1, CALLS, options=options, **variables)
+        self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+        self.assertIn(f"quadrille: {said}", done.stderr)
+
+    def report(self, ranks, *words, options=(), program=CALLS, **variables):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.json")
-            self.check(launched(ranks, program, *words, options=(f"--report={path}", *options)))
+            self.check(launched(ranks, program, *words, options=(f"--report={path}", *options), **variables))
             with open(path, encoding="utf-8") as file:
                 return json.load(file)
 
@@ -132,12 +146,11 @@ class Program(unittest.TestCase):
 
     def test_what_is_in_place_is_served_unasked(self):
         for program in FORTRAN:
+            in_place = ("alltoall", "alltoallv", "alltoallw")
             served = self.served(self.report(3, program=program))
-            self.assertGreater(sum(served.values()), 0, program)
-            self.assertLessEqual(set(served) - {name for name, count in served.items() if count == 0},
-                                 {"alltoall", "alltoallv", "alltoallw"})
-            left = self.served(self.report(3, program=program, options=["--except", "alltoall,alltoallv,alltoallw"]))
-            self.assertEqual(sum(left.values()), 0)
+            self.assertGreater(sum(served[name] for name in in_place), 0, program)
+            left = self.served(self.report(3, program=program, options=["--except", ",".join(in_place)]))
+            self.assertEqual(sum(left[name] for name in in_place), 0)
 
     def test_what_is_in_place_needs_hardly_any_memory(self):
         """And fails for want of it without the drop-in: MPI's own calls take a block more."""
@@ -182,32 +195,54 @@ print("0 faults" if comm.rank == 0 else "", end="")
     def test_a_table_serves_the_calls_it_has_by_its_algorithms_and_no_others(self):
         with tempfile.TemporaryDirectory() as folder:
             path = written(f"{folder}/table", "bcast 1-7 linear\nallreduce 4 ring\nallreduce 5-9 pairwise", 3)
-            report = self.report(3, options=["--table", path])
+            report = self.report(3, options=["--table", path, "--only", "bcast,allreduce"])
             self.assertEqual(report["algorithms"], [
                 {"collective": "bcast", "algorithm": "linear", "calls": 9},
                 {"collective": "allreduce", "algorithm": "ring", "calls": 3}])
             # The bcast of a pair has 8 bytes, of which the table has nothing.
             self.assertEqual(self.served(report), {"bcast": 9, "allreduce": 3, "gather": 0})
-            down = {"no rule in the tuning table": 3}
-            self.assertEqual(report["passed_through"], {"bcast": down, "gather": down})
+            self.assertEqual(report["passed_through"],
+                             {"bcast": {"no rule in the tuning table": 3}, "gather": {"not selected": 3}})
             done = launched(3, CALLS, options=["--table", path, "--report"])
             self.assertRegex(done.stderr, r"replaced, calls and by which algorithm:\n +bcast +9  linear\n")
-            self.assertRegex(done.stderr, r"gather +3  no rule in the tuning table\n")
-            # On another number of ranks it says nothing.
+            self.assertRegex(done.stderr, r"bcast +3  no rule in the tuning table\n")
+            self.assertNotIn("the tuning table has rules", done.stderr)
+            # On another number of ranks it has nothing to say, which is said.
+            done = launched(2, CALLS, options=["--table", path])
+            self.check(done)
+            self.assertEqual(done.stderr.count("the tuning table has rules for 3 ranks, none for 2"), 1, done.stderr)
             report = self.report(2, options=["--table", path])
             self.assertEqual((sum(self.served(report).values()), report["algorithms"]), (0, []))
-            self.assertEqual(report["passed_through"]["allreduce"], {"no rule in the tuning table": 2})
+            self.assertEqual(report["passed_through"]["allreduce"], {"the first calls on a communicator": 2})
+
+    def test_without_a_table_what_is_clearly_faster_is_replaced(self):
+        """After the first calls on a communicator, by the numbers of the machine."""
+        with tempfile.TemporaryDirectory() as folder:
+            def machine(flag_us, copy_ns):
+                path = f"{folder}/machine.json"
+                with open(path, "w", encoding="utf-8") as file:
+                    json.dump({"format": "quadrille machine 1", "node": {"latency_us": 1},
+                               "memory": {"flag_us": flag_us, "copy_ns_per_byte": copy_ns}}, file)
+                return path
+
+            report = self.report(2, 400, QUADRILLE_MACHINE=machine(0.001, 0.001))
+            self.assertGreater(self.served(report)["bcast"], 700)
+            self.assertEqual(report["passed_through"]["bcast"]["the first calls on a communicator"], 32)
+            self.assertEqual({one["algorithm"] for one in report["algorithms"]}, {"hierarchical"})
+            report = self.report(2, 400, QUADRILLE_MACHINE=machine(1000, 1000))
+            self.assertEqual(self.served(report)["bcast"], 0)
+            self.assertGreater(report["passed_through"]["bcast"]["MPI's own is expected to be as fast"], 700)
 
     def test_a_table_is_one_word_among_others(self):
         with tempfile.TemporaryDirectory() as folder:
             path = written(f"{folder}/table", "bcast 4 linear\nallreduce 4 ring", 2)
             report = self.report(2, options=["--table", path, "--except", "bcast"])
             self.assertEqual(report["passed_through"]["bcast"], {"not selected": 8})
-            self.assertEqual(report["passed_through"]["gather"], {"no rule in the tuning table": 2})
+            self.assertEqual(report["passed_through"].get("gather", {}).get("not selected", 0), 0)
             report = self.report(2, options=["--table", path, "--force", "--only", "bcast", "--algorithm", "allreduce=ring"])
             self.assertEqual(report["algorithms"], [
                 {"collective": "bcast", "algorithm": "linear", "calls": 6},
-                {"collective": "bcast", "algorithm": "binomial", "calls": 2}])
+                {"collective": "bcast", "algorithm": "hierarchical", "calls": 2}])
             report = self.report(2, options=["--table", path, "--algorithm", "allreduce=pairwise"])
             self.assertIn({"collective": "allreduce", "algorithm": "pairwise", "calls": 2}, report["algorithms"])
             with open(f"{folder}/site.conf", "w", encoding="utf-8") as file:
@@ -225,18 +260,19 @@ print("0 faults" if comm.rank == 0 else "", end="")
             self.check(done)
             said = f"quadrille: {path} was measured under Another MPI 1.0, and this is {name_of_mpi()}"
             self.assertEqual(done.stderr.count(said), 1, done.stderr)
-            self.assertRegex(done.stderr, r"bcast +8  no rule in the tuning table\n")
+            self.assertRegex(done.stderr, r"bcast +8  the first calls on a communicator\n")
 
     def test_what_is_wrong_with_a_table_is_named_and_all_goes_down(self):
         with tempfile.TemporaryDirectory() as folder:
             path = written(f"{folder}/table", "bcast 4 linear\nbcast 8 slowly", 2)
-            done = launched(2, CALLS, options=["--table", path])
+            done = preloaded(2, CALLS, QUADRILLE_TABLE=path)
             self.check(done)
-            self.assertIn(f"{path}:4: expected an algorithm of bcast", done.stderr)
+            said = f"{path}:4: expected an algorithm of bcast"
+            self.assertIn(said, done.stderr)
             self.assertIn("every call is passed through", done.stderr)
-            done = launched(2, CALLS, options=["--table", f"{folder}/none"])
-            self.assertEqual(done.returncode, 2)
-            self.assertIn("--table", done.stderr)
+            self.refused(said, options=["--table", path])
+            self.refused(f"{folder}/none: can't read it", options=["--table", f"{folder}/none"])
+            self.refused(said, QUADRILLE_TABLE=path)
 
     def test_only_and_except_choose(self):
         served = self.served(self.report(2, options=["--force", "--only", "bcast,gather"]))
@@ -263,9 +299,31 @@ print("0 faults" if comm.rank == 0 else "", end="")
         self.assertLess(2 * min(times[::2]), min(times[1::2]))
 
     def test_the_switch_turns_it_off(self):
+        done = launched(2, CALLS, options=["--force"], QUADRILLE="off")
+        self.check(done)
+        self.assertEqual(done.stderr, "")
+
+    def test_a_report_of_the_program_as_it_is(self):
         done = launched(2, CALLS, options=["--force", "--report"], QUADRILLE="off")
         self.check(done)
-        self.assertNotIn("bcast", done.stderr)
+        self.assertRegex(done.stderr, r"allreduce .* 0%")
+        self.assertRegex(done.stderr, r"allreduce +2  not selected")
+        # Not even where ranks would keep each other from their cores.
+        done = launched(2 * (os.cpu_count() or 1) + 1, CALLS, options=["--report"], QUADRILLE="off")
+        self.check(done)
+        self.assertNotIn("oversubscribed", done.stderr)
+
+    def test_the_report_has_the_time_in_collectives(self):
+        report = self.report(3, 500, options=["--force"])
+        self.assertEqual({row["collective"] for row in report["collectives"]}, {"bcast", "allreduce", "gather"})
+        for row in report["collectives"]:
+            self.assertGreater(row["mean_seconds"], 0)
+            self.assertGreaterEqual(row["largest_seconds"], row["mean_seconds"])
+            self.assertLess(row["largest_seconds"], report["wall_seconds"])
+            largest = max(one["seconds"] for one in report["calls"] if one["collective"] == row["collective"])
+            self.assertGreaterEqual(row["largest_seconds"] * 1.000001, largest)
+        done = launched(2, CALLS, options=["--report"])
+        self.assertRegex(done.stderr, r"in them, mean of the ranks: [0-9.]+ % of .* from MPI_Init to MPI_Finalize\n")
 
     def test_a_site_has_its_defaults_and_the_user_the_last_word(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -287,15 +345,27 @@ print("0 faults" if comm.rank == 0 else "", end="")
                 self.assertEqual(json.load(file)["ranks"], 2)
             with open(path, "w", encoding="utf-8") as file:
                 file.write("force=all\n")
-            done = launched(2, CALLS, QUADRILLE_CONFIG=path)
+            done = preloaded(2, CALLS, QUADRILLE_CONFIG=path)
             self.check(done)
             self.assertIn(f"{path}:1: expected NAME=VALUE", done.stderr)
+            self.refused(f"{path}:1: expected NAME=VALUE", QUADRILLE_CONFIG=path)
 
     def test_what_it_is_told_wrongly_it_names_and_stays_away(self):
-        done = launched(2, CALLS, options=["--only", "broadcast"])
+        done = preloaded(2, CALLS, QUADRILLE_ONLY="broadcast")
         self.check(done)
-        self.assertIn("QUADRILLE_ONLY=broadcast", done.stderr)
+        self.assertIn("QUADRILLE_ONLY=broadcast: expected", done.stderr)
         self.assertIn("every call is passed through", done.stderr)
+
+    def test_what_is_wrong_is_found_before_the_program_starts(self):
+        for option, value, variable in (("--only", "broadcast", "QUADRILLE_ONLY"), ("--except", "x", "QUADRILLE_EXCEPT"),
+                                        ("--algorithm", "allreduce=nonsense", "QUADRILLE_ALGORITHM"),
+                                        ("--memory", "12q", "QUADRILLE_MEMORY")):
+            with self.subTest(option):
+                self.refused(f"{variable}={value}: expected ", options=[option, value])
+                self.refused(f"{variable}={value}: expected ", **{variable: value})
+        # An option takes precedence.
+        self.check(launched(1, CALLS, options=["--memory", "1M"], QUADRILLE_MEMORY="12q"))
+        self.refused("QUADRILLE_PATIENCE=long: expected", QUADRILLE_PATIENCE="long")
 
     def test_rank_0_decides(self):
         shell = 'if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 1 ]; then export QUADRILLE_FORCE=bcast; fi; exec "$@"'
@@ -360,6 +430,78 @@ print("0 faults" if comm.rank == 0 else "", end="")
         else:
             names |= {f"mpi_{name}_f08_" for name in fortran[:4]} | {"ucp_worker_progress"}
         self.assertEqual(exported, names)
+
+
+class Compare(unittest.TestCase):
+    def test_it_says_what_is_faster(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "result.json")
+            done = launched(2, CALLS, 50, options=["--compare", 2, "--force", f"--json={path}"])
+            with open(path, encoding="utf-8") as file:
+                result = json.load(file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(faster|slower|no difference).*2 runs each.*; collectives are [0-9.]+ % of the run\n")
+        # In turns, and only the output of the first run is shown.
+        self.assertEqual(done.stdout.count("0 faults"), 1)
+        self.assertRegex(done.stderr, r"run 1 of 2 without: .*\n.*run 1 of 2 with: .*, so far .*\n"
+                                      r".*run 2 of 2 with: .*\n.*run 2 of 2 without: ")
+        self.assertEqual((len(result["with"]), len(result["without"]), result["certain"]), (2, 2, False))
+        self.assertLess(0, result["collectives"]["share"])
+        self.assertLess(result["collectives"]["inside_seconds"], result["collectives"]["run_seconds"])
+        self.assertEqual(set(result["collectives"]["mean_seconds"]), {"bcast", "allreduce", "gather"})
+
+    def test_the_runs_without_are_without(self):
+        """What a run sees: an observed one, then one without and one with."""
+        with tempfile.TemporaryDirectory() as folder:
+            shell = f'echo "$LD_PRELOAD $QUADRILLE" >> {folder}/seen; exec "$@"'
+            done = launched(1, "sh", "-c", shell, "sh", CALLS, options=["--compare", 1])
+            with open(f"{folder}/seen", encoding="utf-8") as file:
+                seen = file.read().splitlines()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(seen, [f"{DROPIN} off", " ", f"{DROPIN} "])
+
+    def test_every_run_reads_the_same_input(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/input", "w", encoding="utf-8") as file:
+                file.write("data\n")
+            with open(f"{folder}/input", encoding="utf-8") as file:
+                words = [QUADRILLE, "run", "--compare", 2, "--", *LAUNCH, 1, "sh", "-c", f"cat >> {folder}/seen"]
+                done = subprocess.run([str(word) for word in words], stdin=file, capture_output=True, check=False,
+                                      text=True, timeout=120)
+            with open(f"{folder}/seen", encoding="utf-8") as file:
+                self.assertEqual(file.read(), 5 * "data\n")
+        self.assertIn("the share of collectives is unknown", done.stdout)
+
+    def test_a_run_that_fails_is_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shell = f'echo x >> {folder}/runs; echo complaint >&2; [ $(wc -l < {folder}/runs) -lt 3 ] || exit 3'
+            done = launched(1, "sh", "-c", shell, options=["--compare", 4])
+        self.assertEqual(done.returncode, 3)
+        # The first run's is shown in any case, the second's is not.
+        self.assertEqual(done.stderr.count("complaint"), 2, done.stderr)
+        self.assertIn("quadrille: run 1 of 4 with failed with exit status 3", done.stderr)
+
+    def test_a_signal_ends_all_runs(self):
+        words = [QUADRILLE, "run", "--compare", 9, "--", *LAUNCH, 1, "sh", "-c", "echo here; sleep 100"]
+        with subprocess.Popen([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as job:
+            job.stdout.readline()
+            job.send_signal(signal.SIGTERM)
+            _, errors = job.communicate(timeout=60)
+        self.assertEqual(job.returncode, 128 + signal.SIGTERM, errors)
+
+    def test_print_shows_both_command_lines(self):
+        done = launched(2, "./program", options=["--compare", 3, "--print"])
+        without, line = done.stdout.splitlines()
+        self.assertTrue(without.startswith(LAUNCH[0]) and "LD_PRELOAD" not in without, without)
+        self.assertIn(os.path.basename(DROPIN), line)
+
+    def test_what_would_compare_nothing_is_refused(self):
+        for options, variables, said in ((["--compare", 0], {}, "--compare"), (["--compare", 2, "--report"], {}, "--report"),
+                                         (["--json=x"], {}, "--compare"), (["--compare", 2], {"QUADRILLE": "off"}, "off"),
+                                         (["--compare", 2], {"LD_PRELOAD": DROPIN}, "LD_PRELOAD")):
+            done = launched(1, CALLS, options=options, **variables)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn(said, done.stderr)
 
 
 class Command(unittest.TestCase):

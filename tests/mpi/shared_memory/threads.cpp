@@ -28,9 +28,10 @@ using Element = std::int64_t;
 class Seat final : public Backend {
  public:
   Seat(Lanes& lanes, Rank rank, std::int64_t run, const Schedule& schedule) : lanes_(lanes), rank_(rank), run_(run) {
-    std::vector<std::int64_t> bytes;
-    for (const std::int64_t units : schedule.slots) bytes.push_back(units * unit_bytes(schedule));
-    offsets_ = slot_offsets(bytes);
+    offsets_ = {0};
+    for (const std::int64_t units : schedule.slots) {
+      offsets_.push_back(next_slot(offsets_.back(), units * unit_bytes(schedule)));
+    }
     unit_ = unit_bytes(schedule);
   }
   static std::int64_t unit_bytes(const Schedule& schedule) {

@@ -51,6 +51,23 @@ TEST(Plot, HasAllTexts) {
   }
 }
 
+TEST(Plot, PanelsBesideHaveAnAxisOfTheirOwn) {
+  Plot both = sample();
+  both.panels.push_back({"second", {series("ring", 1e-6)}});
+  both.panels[0].title = "first";
+  Series ratios = series("ring", 1);
+  for (PlotPoint& point : ratios.points) point = {point.x, 0.5, 0.4, 2};
+  both.beside = {{"", {ratios}}, {"", {}}};
+  both.beside_y = {"relative", Quantity::ratio};
+  const std::string text = plot(both);
+  EXPECT_EQ(XmlCheck::fault(text), "");
+  for (const char* label : {">time<", ">relative<", ">first<", ">second<", ">1 µs<", ">1<", ">2<"}) {
+    EXPECT_NE(text.find(label), std::string::npos) << label;
+  }
+  EXPECT_EQ(count(text, "class=\"series\""), 5U);
+  EXPECT_EQ(count(text, ">8 B<"), 2U) << "below each column";
+}
+
 TEST(Plot, HasALinePerSeriesAndAMarkerAndAnErrorBarPerPoint) {
   const std::string text = plot(sample());
   EXPECT_EQ(count(text, "class=\"series\""), 3U);

@@ -30,9 +30,18 @@ using Sizes = std::vector<std::int64_t>;
 TEST(BenchOptions, SizesAreListsAndRanges) {
   EXPECT_EQ(parse_sizes("8,64KiB,1M"), (Sizes{8, 65536, 1048576}));
   EXPECT_EQ(parse_sizes("8-64"), (Sizes{8, 16, 32, 64}));
-  EXPECT_EQ(parse_sizes("8-1000*4"), (Sizes{8, 32, 128, 512}));
+  EXPECT_EQ(parse_sizes("8-512*4"), (Sizes{8, 32, 128, 512}));
   EXPECT_EQ(parse_sizes("8-8"), (Sizes{8}));
   EXPECT_EQ(parse_sizes("0"), (Sizes{0}));
+}
+
+TEST(BenchOptions, ARangeHasBothOfItsEnds) {
+  EXPECT_EQ(parse_sizes("8-1000*4"), (Sizes{8, 32, 128, 512, 1000}));
+  EXPECT_EQ(parse_sizes("3-13"), (Sizes{3, 6, 12, 13}));
+  EXPECT_EQ(parse_sizes("8-9*1024"), (Sizes{8, 9}));
+  const Sizes to_1_mib = parse_sizes("8-1MiB*4");
+  EXPECT_EQ(to_1_mib.size(), 10U);
+  EXPECT_EQ(to_1_mib.back(), 1048576);
 }
 
 TEST(BenchOptions, DuplicatesAreMeasuredOnce) {

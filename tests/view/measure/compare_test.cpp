@@ -32,7 +32,7 @@ class Machine {
       made.points.push_back(point(std::int64_t{1} << i, "native", native_seconds));
       made.points.push_back(point(std::int64_t{1} << i, "ring", ring_seconds));
     }
-    summarise(made);
+    summarise(made.points);
     return made;
   }
 

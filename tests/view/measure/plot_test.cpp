@@ -37,6 +37,13 @@ TEST(Plot, HasAPanelForEachCollective) {
   EXPECT_EQ(native.points[0].y, 1e-3);
 }
 
+TEST(Plot, AnInterruptedRunIsMarked) {
+  NamedReport named = report_of(4);
+  EXPECT_EQ(plot_of({named}, {}).subheading, "Some MPI, 4 ranks on 0 nodes");
+  named.report.complete = false;
+  EXPECT_EQ(plot_of({named}, {}).subheading, "Some MPI, 4 ranks on 0 nodes, interrupted");
+}
+
 TEST(Plot, RatesAreSizesDividedByTimesWithInvertedIntervals) {
   const draw::Plot plot = plot_of({report_of(4)}, {.value = PlotOptions::Value::rates});
   ASSERT_EQ(plot.panels.size(), 1U);  // a barrier has none
@@ -51,7 +58,7 @@ TEST(Plot, RatesAreSizesDividedByTimesWithInvertedIntervals) {
 TEST(Plot, RatiosAreToTheMpisOwnCallOfTheSameRound) {
   NamedReport named = report_of(4);
   EXPECT_THROW(plot_of({named}, {.value = PlotOptions::Value::ratios, .collectives = {"scan"}}), std::invalid_argument);
-  summarise(named.report);
+  summarise(named.report.points);
   const draw::Plot plot = plot_of({named}, {.value = PlotOptions::Value::ratios, .collectives = {"bcast"}});
   ASSERT_EQ(plot.panels.size(), 1U);
   ASSERT_EQ(plot.panels[0].series.size(), 2U);
@@ -59,6 +66,26 @@ TEST(Plot, RatiosAreToTheMpisOwnCallOfTheSameRound) {
   EXPECT_DOUBLE_EQ(plot.panels[0].series[0].points[0].y, 1);
   EXPECT_DOUBLE_EQ(plot.panels[0].series[1].points[0].y, 0.5);
   EXPECT_EQ(plot.y.unit, draw::Quantity::ratio);
+}
+
+TEST(Plot, RatiosAreBesideTheTimesOfTheirPanels) {
+  NamedReport named = report_of(4);
+  const PlotOptions view{.value = PlotOptions::Value::times_and_ratios};
+  EXPECT_TRUE(plot_of({named}, view).beside.empty());
+  summarise(named.report.points);
+  named.report.points.insert(named.report.points.begin(), named.report.points[2]);
+  named.report.points[0].collective = "scan";  // without native
+  named.report.points[0].ratio.reset();
+  const draw::Plot plot = plot_of({named}, view);
+  ASSERT_EQ(plot.panels.size(), 3U);
+  ASSERT_EQ(plot.beside.size(), 3U);
+  EXPECT_EQ(plot.panels[0].title, "scan");
+  EXPECT_TRUE(plot.beside[0].series.empty());
+  EXPECT_EQ(plot.panels[2].title, "bcast");
+  ASSERT_EQ(plot.beside[2].series.size(), 2U);
+  EXPECT_DOUBLE_EQ(plot.beside[2].series[1].points[0].y, 0.5);
+  EXPECT_DOUBLE_EQ(plot.panels[2].series[1].points[0].y, 5e-4);
+  EXPECT_EQ(plot.beside_y.unit, draw::Quantity::ratio);
 }
 
 TEST(Plot, AgainstRanksEachReportIsOnePointOfEveryLine) {

@@ -108,6 +108,40 @@ TEST(Tuning, BetweenTwoWinnersTheRuleIsForOneThatWinsAtBothEnds) {
             "8-8 ring\n9-63 pairwise\n64-64 rabenseifner\n");
 }
 
+TEST(Tuning, TheSameScheduleUnderTwoNamesIsOneVariant) {
+  Report report = report_of("allreduce", {{8, {{"ring", 0.82}, {"pairwise", 0.8}}}});
+  EXPECT_EQ(rules_of(report), "8-8 pairwise\n");
+  report.points[2].same_as = "ring";
+  summarise(report.points);
+  const Section section = tuning_section(report, 1, 65536);
+  EXPECT_EQ(lines(section), "8-8 ring\n");
+  EXPECT_EQ(section.lines[0].note, "0.82 of native's time (0.82-0.82)");
+}
+
+TEST(Tuning, AGainWithinTheNoiseMakesNoRule) {
+  // Pairwise, which is ring, takes 25 % longer: the noise is greater than the gain of any.
+  Report report = report_of("allreduce", {{8, {{"ring", 0.7}, {"pairwise", 0.875}, {"rabenseifner", 0.85}}}});
+  EXPECT_EQ(rules_of(report), "8-8 ring\n");
+  report.points[2].same_as = "ring";
+  summarise(report.points);
+  EXPECT_EQ(rules_of(report), "");
+  // A gain beyond the noise makes one.
+  report.points[3] = sampled("allreduce", 8, "rabenseifner", 0.7);
+  summarise(report.points);
+  EXPECT_EQ(rules_of(report), "8-8 rabenseifner\n");
+}
+
+TEST(Tuning, AControlThatDiffersFromNativeCountsAsNoise) {
+  EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.8}, {"control", 1}}}})), "8-8 ring\n");
+  EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"ring", 0.8}, {"control", 1.3}}}})), "");
+}
+
+TEST(Tuning, ATableOfABusyMachineSaysSo) {
+  Report report = report_of("bcast", {{8, {{"binomial", 2}}}});
+  report.provenance.warnings = {"the machine is busy"};
+  EXPECT_EQ(tuning_section(report, 1, 4096).comments[1], "the machine is busy");
+}
+
 TEST(Tuning, OnlyQuadrillesAlgorithmsGetRules) {
   EXPECT_EQ(rules_of(report_of("allreduce", {{8, {{"default", 0.1}, {"control", 0.1}, {"delayed", 0.1}}}})), "");
   EXPECT_EQ(rules_of(report_of("alltoallv", {{8, {{"linear", 0.1}}}})), "");

@@ -52,12 +52,12 @@ extern constexpr Algorithm bruck = {
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allgather

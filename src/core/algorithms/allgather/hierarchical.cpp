@@ -130,6 +130,11 @@ void outline(const Problem& problem, Outline& out) {
   hierarchy::outline_bcast_inside(one_way, rounds::number(problem.total()), out);
 }
 
+// In one piece.
+bool scales(const Problem& problem) {
+  return problem.count < least_around_the_ring && problem.total() <= problem.room / 2;
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -148,6 +153,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = scales,
 };
 
 }  // namespace quadrille::allgather

@@ -63,11 +63,11 @@ extern const Algorithm neighbour_exchange = {
     .cost = "p/2 a + (p - 1) n b",
     .scratch = "0",
     .restrictions = {.even_ranks = true},
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allgather

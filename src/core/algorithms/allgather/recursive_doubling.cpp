@@ -71,12 +71,12 @@ extern const Algorithm recursive_doubling = {
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allgather

@@ -39,11 +39,11 @@ extern constexpr Algorithm ring = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {},
-    .scales = true,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allgather

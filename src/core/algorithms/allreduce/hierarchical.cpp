@@ -72,8 +72,7 @@ constexpr std::int32_t rails_channel = hierarchy::channels;
 bool goes_by_rails(const Problem& problem) {
   if (!problem.topology) return false;
   const Rank seats = node::most_ranks(problem);
-  const bool even =
-      problem.ranks % seats == 0 && hierarchy::leaders_of_nodes(problem).leaders.size() == problem.ranks / seats;
+  const bool even = problem.ranks % seats == 0 && hierarchy::nodes_of(problem) == problem.ranks / seats;
   const bool fits = problem.room / (3 * seats) > node::Cut::least_places;
   // Many rings with short messages would be slower than few with long ones.
   const bool is_long = problem.segment > 0 && problem.count / problem.ranks >= hierarchy::shortest_segment(problem);
@@ -226,6 +225,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = hierarchy::reduction_scales,
 };
 
 }  // namespace quadrille::allreduce

@@ -55,11 +55,11 @@ extern const Algorithm recursive_doubling = {
     .scratch = "n",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allreduce

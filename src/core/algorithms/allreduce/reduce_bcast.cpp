@@ -41,11 +41,11 @@ extern const Algorithm reduce_bcast = {
     .scratch = "n",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::allreduce

@@ -30,12 +30,12 @@ extern constexpr Algorithm batched = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {.not_in_place = true},
-    .scales = true,
     .width = 16,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::alltoall

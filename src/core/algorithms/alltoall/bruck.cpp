@@ -128,13 +128,13 @@ extern const Algorithm bruck = {
     .cost = "steps a + steps p/k n b",
     .scratch = "at most p n",
     .restrictions = {.not_in_place = true},
-    .scales = true,
     .gathers = true,
     .width = 2,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::alltoall

@@ -99,13 +99,18 @@ void outline(const Problem& problem, Outline& out) {
     });
     return;
   }
-  const double seats = rounds::number(problem.ranks) / hierarchy::leaders_of_nodes(problem).leaders.size();
+  const double seats = rounds::number(problem.ranks) / hierarchy::nodes_of(problem);
   Problem one_way = problem;
   one_way.room /= 2;
   hierarchy::outline_gather_inside(one_way, problem.total(), out);
   out.copy(n, Outline::Who::leader, seats * seats);
   out.among_nodes([&](Rank) { out.all_pairs(n * seats * seats, rounds::in_flight); });
   hierarchy::outline_scatter_inside(one_way, problem.total(), out);
+}
+
+// In one piece.
+bool scales(const Problem& problem) {
+  return problem.total() * node::most_ranks(problem) <= problem.room / 2;
 }
 
 }  // namespace
@@ -126,6 +131,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = scales,
 };
 
 }  // namespace quadrille::alltoall

@@ -29,11 +29,11 @@ extern constexpr Algorithm pairwise = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {.not_in_place = true},
-    .scales = true,
     .build = build,
     .predict = predict_rotation,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::alltoall

@@ -39,11 +39,11 @@ extern const Algorithm binomial = {
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::bcast

@@ -15,6 +15,10 @@ namespace quadrille::bcast {
 
 namespace {
 
+bool is_very_short(const Problem& problem) {
+  return problem.segment <= 0 || problem.count <= hierarchy::shortest_segment(problem);
+}
+
 void through_chains(Builder& builder, const Problem& problem, const hierarchy::BcastInside& inside) {
   const auto levels = compose::levels_of(problem);
   const compose::Part chain = hierarchy::by(Collective::bcast, "pipelined_chain");
@@ -29,7 +33,7 @@ void through_chains(Builder& builder, const Problem& problem, const hierarchy::B
 }
 
 void level_by_level(Builder& builder, const Problem& problem, const hierarchy::BcastInside& inside) {
-  const bool very_short = problem.segment <= 0 || problem.count <= hierarchy::shortest_segment(problem);
+  const bool very_short = is_very_short(problem);
   const compose::Part whole = hierarchy::by(Collective::bcast, very_short ? "binomial" : "scatter_doubling");
   for (const compose::Level& level : compose::levels_of(problem)) {
     compose::on(builder, level.leaders, hierarchy::channel_down(level),
@@ -65,7 +69,7 @@ void outline(const Problem& problem, Outline& out) {
     });
     return;
   }
-  const bool very_short = problem.segment <= 0 || problem.count <= hierarchy::shortest_segment(problem);
+  const bool very_short = is_very_short(problem);
   for (int level = 0; level < levels; ++level) {
     out.among_leaders(level, [&](Rank leaders) {
       hierarchy::outline_by(Collective::bcast, very_short ? "binomial" : "scatter_doubling", problem, leaders,
@@ -73,6 +77,11 @@ void outline(const Problem& problem, Outline& out) {
     });
   }
   hierarchy::outline_bcast_inside(problem, rounds::number(problem.count), out);
+}
+
+// In one piece.
+bool scales(const Problem& problem) {
+  return is_very_short(problem) && problem.count <= problem.room;
 }
 
 }  // namespace
@@ -93,6 +102,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = scales,
 };
 
 }  // namespace quadrille::bcast

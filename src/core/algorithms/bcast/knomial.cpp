@@ -46,12 +46,12 @@ extern const Algorithm knomial = {
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .width = 4,
     .build = build,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::bcast

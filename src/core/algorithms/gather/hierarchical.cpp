@@ -27,6 +27,11 @@ void outline(const Problem& problem, Outline& out) {
   hierarchy::outline_gather_up(problem, 0, Outline::Way::in, out);
 }
 
+// In one piece.
+bool scales(const Problem& problem) {
+  return problem.count <= problem.room;
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -45,6 +50,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = hierarchy::LeaderBlocks::scratch_units,
     .outline = outline,
+    .scales = scales,
 };
 
 }  // namespace quadrille::gather

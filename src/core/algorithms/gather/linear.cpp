@@ -37,11 +37,11 @@ extern constexpr Algorithm linear = {
     .cost = "(p - 1)(a + n b)",
     .scratch = "0",
     .restrictions = {},
-    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = no_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::gather

@@ -63,11 +63,11 @@ extern const Algorithm binomial = {
     .scratch = "2 n",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = Accumulator::scratch_units_without_output,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::reduce

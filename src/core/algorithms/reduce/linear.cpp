@@ -56,11 +56,11 @@ extern const Algorithm linear = {
     .scratch = "3 n",
     .restrictions = {},
     .fixed_order = true,
-    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::reduce

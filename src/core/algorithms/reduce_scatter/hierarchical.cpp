@@ -100,8 +100,7 @@ std::int64_t scratch_units(const Problem& problem) {
   if (problem.ranks == 1) return 0;
   const Problem reduced = reduced_inside(problem);
   const std::int64_t total = problem.total();
-  const Problem among{
-      .ranks = hierarchy::leaders_of_nodes(problem).leaders.size(), .count = total, .commutative = problem.commutative};
+  const Problem among{.ranks = hierarchy::nodes_of(problem), .count = total, .commutative = problem.commutative};
   // No node's share exceeds the total.
   return 3 * total + hierarchy::reduce_scratch_units(reduced) +
          quadrille::scratch_units(*find_algorithm(Collective::reduce_scatter_block, name_among_leaders(problem)),

@@ -64,11 +64,11 @@ extern constexpr Algorithm pairwise = {
     .scratch = "3 n; p n if not commutative",
     .restrictions = {},
     .fixed_order = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::reduce_scatter

@@ -91,11 +91,11 @@ extern constexpr Algorithm recursive_halving = {
     .scratch = "2 p n",
     .restrictions = {.commutative = true},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::reduce_scatter

@@ -64,11 +64,11 @@ extern constexpr Algorithm ring = {
     .cost = "(p - 1)(a + n b + n c)",
     .scratch = "2 n",
     .restrictions = {.commutative = true},
-    .scales = true,
     .build = build,
     .predict = predict,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::reduce_scatter

@@ -112,6 +112,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = hierarchy::reduction_scales,
 };
 
 }  // namespace quadrille::scan

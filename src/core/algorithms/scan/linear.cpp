@@ -41,11 +41,11 @@ extern const Algorithm linear = {
     .scratch = "n",
     .restrictions = {},
     .fixed_order = true,
-    .scales = true,
     .build = build,
     .predict = predict_linear,
     .scratch_units = scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::scan

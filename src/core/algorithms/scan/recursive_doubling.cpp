@@ -36,11 +36,11 @@ extern const Algorithm recursive_doubling = {
     .scratch = "2 n; in place 3 n",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .build = build,
     .predict = predict_prefix_by_doubling,
     .scratch_units = prefix_by_doubling_scratch_units,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::scan

@@ -49,12 +49,12 @@ extern const Algorithm binomial = {
     .scratch = "at most p/2 n",
     .restrictions = {},
     .logarithmic = true,
-    .scales = true,
     .gathers = true,
     .build = build,
     .predict = predict_subtrees,
     .scratch_units = subtree_scratch,
     .outline = outline,
+    .scales = at_any_size,
 };
 
 }  // namespace quadrille::scatter

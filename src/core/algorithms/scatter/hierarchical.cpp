@@ -37,6 +37,11 @@ void outline(const Problem& problem, Outline& out) {
   hierarchy::outline_scatter_inside(problem, problem.count, out);
 }
 
+// In one piece.
+bool scales(const Problem& problem) {
+  return problem.count * node::most_ranks(problem) <= problem.room;
+}
+
 }  // namespace
 
 extern const Algorithm hierarchical = {
@@ -55,6 +60,7 @@ extern const Algorithm hierarchical = {
     .predict = nullptr,
     .scratch_units = hierarchy::LeaderBlocks::scratch_units,
     .outline = outline,
+    .scales = scales,
 };
 
 }  // namespace quadrille::scatter

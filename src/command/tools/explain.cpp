@@ -1,0 +1,207 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cost/machine_file.hpp"
+#include "measure/bench_options.hpp"
+#include "select/selector.hpp"
+#include "select/table.hpp"
+#include "settings/machine.hpp"
+#include "settings/settings.hpp"
+#include "text/quantities.hpp"
+#include "tools/commands.hpp"
+#include "topology/topology.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+struct ExplainArguments {
+  std::string collective;
+  std::string size = "0";
+  int ranks = 0;
+  int nodes = 1;
+  int racks = 1;
+  std::string machine;
+  std::string table;
+  std::string mpi;
+  bool json = false;
+};
+
+// Ranks in blocks on nodes, nodes in blocks on racks.
+Topology topology_of(const ExplainArguments& arguments) {
+  const auto blocks = [&](int parts) {
+    std::vector<std::int32_t> names;
+    for (int rank = 0; rank < arguments.ranks; ++rank) {
+      names.push_back(static_cast<std::int32_t>(std::int64_t{rank} * parts / arguments.ranks));
+    }
+    return names;
+  };
+  std::vector<std::vector<std::int32_t>> levels;
+  if (arguments.racks > 1) levels.push_back(blocks(arguments.racks));
+  if (arguments.nodes > 1) levels.push_back(blocks(arguments.nodes));
+  return {arguments.ranks, levels};
+}
+
+// A rule of the table for the call, with what was measured.
+struct Known {
+  std::string mpi;
+  Section::Line line;
+};
+
+std::optional<Known> find_rule(const Table& table, const ExplainArguments& arguments, const Case& asked) {
+  for (const Section& section : table.sections) {
+    const bool here = section.ranks == arguments.ranks && section.nodes == arguments.nodes &&
+                      section.mpi.find(arguments.mpi) != std::string::npos;
+    for (const Section::Line& line : section.lines) {
+      const Rule& rule = line.rule;
+      const bool holds = rule.collective == asked.collective && rule.from <= asked.bytes() && asked.bytes() <= rule.to;
+      if (here && holds) return Known{section.mpi, line};
+    }
+  }
+  return std::nullopt;
+}
+
+// What there is to say.
+struct Explanation {
+  Case asked;
+  std::string machine;
+  Prices::Ranking ranking;
+  std::vector<std::string> segments;  // by variant
+  std::optional<Known> rule;
+  Decision library;
+  Decision drop_in;
+};
+
+std::string why(const Decision& decision) {
+  std::string text;
+  for (const Reason& reason : decision.reasons())
+    text += fmt::format("{}{}", text.empty() ? "" : "; ", text_of(reason));
+  return text;
+}
+
+std::string chosen(const Decision& decision) {
+  return decision.native() ? "the MPI's own" : name_of(decision.variant);
+}
+
+void print_text(const Explanation& all, const ExplainArguments& arguments) {
+  const std::string size =
+      traits(all.asked.collective).moves_data() ? fmt::format(" of {}", text::bytes(all.asked.bytes())) : "";
+  fmt::print("{}{}, {} ranks on {} node{}\n", name(all.asked.collective), size, arguments.ranks, arguments.nodes,
+             arguments.nodes == 1 ? "" : "s");
+  fmt::print("by {}\n\n", all.machine);
+  fmt::print("  {:<22}{:>10}{:>12}  {}\n", "algorithm", "segment", "price", "times the lowest");
+  for (std::size_t i = 0; i < all.ranking.variants.size(); ++i) {
+    const Priced& one = all.ranking.variants[i];
+    fmt::print("  {:<22}{:>10}{:>12}  {:.2f}\n", name_of(one.variant), all.segments[i], text::seconds(one.seconds),
+               one.seconds / all.ranking.variants.front().seconds);
+  }
+  fmt::print("  {:<22}{:>10}{:>12}  {:.2f}\n\n", "the MPI's own, at least", "", text::seconds(all.ranking.native),
+             all.ranking.native / all.ranking.variants.front().seconds);
+  if (all.rule) {
+    fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule.variant), all.rule->line.note);
+  }
+  fmt::print("a call to the library is run by {}: {}\n", chosen(all.library), why(all.library));
+  fmt::print("the drop-in {}: {}\n",
+             all.drop_in.native() ? "passes it through" : "replaces it by " + chosen(all.drop_in), why(all.drop_in));
+}
+
+void print_json(const Explanation& all, const ExplainArguments& arguments) {
+  nlohmann::ordered_json json = {{"collective", name(all.asked.collective)},
+                                 {"bytes", all.asked.bytes()},
+                                 {"ranks", arguments.ranks},
+                                 {"nodes", arguments.nodes},
+                                 {"machine", all.machine}};
+  json["variants"] = nlohmann::ordered_json::array();
+  for (const Priced& one : all.ranking.variants) {
+    json["variants"].push_back(
+        {{"algorithm", name_of(one.variant)}, {"segment", one.variant.segment}, {"seconds", one.seconds}});
+  }
+  json["native_at_least"] = all.ranking.native;
+  if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule.variant)}};
+  const auto decision = [](const Decision& one) {
+    return nlohmann::ordered_json{{"algorithm", one.native() ? "native" : name_of(one.variant)}, {"why", why(one)}};
+  };
+  json["library"] = decision(all.library);
+  json["drop_in"] = decision(all.drop_in);
+  fmt::print("{}\n", json.dump(2));
+}
+
+int explain(const ExplainArguments& arguments) {
+  const auto collective = collective_named(arguments.collective);
+  if (!collective) {
+    throw std::invalid_argument(
+        fmt::format("unknown collective '{}': quadrille list shows them", arguments.collective));
+  }
+  if (!sizes_are_known(*collective)) {
+    throw std::invalid_argument(fmt::format(
+        "{} is not chosen by its price: each rank knows its own size only, and what is right must be so for all",
+        arguments.collective));
+  }
+  const std::vector<std::int64_t> sizes = measure::parse_sizes(arguments.size);
+  const int least = std::max(arguments.nodes, arguments.racks);
+  if (arguments.ranks < 2 || arguments.nodes < 1 || arguments.ranks < least || arguments.racks > arguments.nodes) {
+    throw std::invalid_argument(
+        "-n, --nodes, --racks: expected at least 2 ranks, one on each node, and a node in each rack");
+  }
+  const Topology topology = topology_of(arguments);
+  const Settings settings = check_settings(setting);
+  const Table table = arguments.table.empty() ? Table{} : read_table(arguments.table);
+  cost::Machine machine = arguments.machine.empty() ? machine_of_any_mpi(arguments.mpi)
+                                                    : cost::read_machine(arguments.machine, built_in_here().model);
+  if (!arguments.machine.empty()) machine.from = fmt::format("{} ({})", arguments.machine, machine.from);
+  const Rank per_node = topology.largest_domain(topology.levels() - 1);
+  if (machine.model.cores == 0) machine.model.cores = per_node;
+  std::vector<PlacedRule> rules;
+  for (const Section& section : table.sections) {
+    if (section.mpi.find(arguments.mpi) == std::string::npos) continue;
+    for (const Section::Line& line : section.lines) rules.push_back({line.rule, section.ranks, section.nodes});
+  }
+  Selector selector(settings.preferences, rules, arguments.ranks, topology,
+                    settings.shared_bytes(per_node > machine.model.cores));
+  selector.set_model(machine.model);
+  for (const std::int64_t bytes : sizes) {
+    Explanation all;
+    all.asked = case_of_bytes(*collective, bytes, selector.placement());
+    all.machine = machine.from;
+    all.ranking = selector.prices()->ranking(all.asked);
+    for (const Priced& one : all.ranking.variants) {
+      const std::int64_t segment = selector.requirements().completed(one.variant, all.asked).segment;
+      all.segments.push_back(segment > 0 ? text::bytes(segment) : "");
+    }
+    all.rule = find_rule(table, arguments, all.asked);
+    all.library = selector.decide(all.asked, {});
+    all.drop_in = selector.decide(all.asked, {.native = Request::Native::unless_faster});
+    arguments.json ? print_json(all, arguments) : print_text(all, arguments);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, Exit& exit) {
+  const auto arguments = std::make_shared<ExplainArguments>();
+  auto* command =
+      app.add_subcommand("explain", "Show which algorithm a call is run by, what others would take, and why");
+  command->footer("Example: quadrille explain allreduce 64KiB -n 64 --nodes 16");
+  command->add_option("COLLECTIVE", arguments->collective, "The collective")->required();
+  command->add_option("SIZE", arguments->size, "Bytes of a rank's own data, as 64KiB");
+  command->add_option("-n", arguments->ranks, "Number of ranks")->required();
+  command->add_option("--nodes", arguments->nodes, "Number of nodes, with as many ranks each")->capture_default_str();
+  command->add_option("--racks", arguments->racks, "Number of racks, with as many nodes each")->capture_default_str();
+  command->add_option("--machine", arguments->machine, "Machine file; default: what quadrille probe wrote here");
+  command->add_option("--table", arguments->table, "Tuning table");
+  command->add_option("--mpi", arguments->mpi,
+                      "Part of the MPI's name and version, as in the table: MPICH, 'Open MPI'");
+  command->add_flag("--json", arguments->json, "Print JSON");
+  command->callback([arguments, &exit] { exit = explain(*arguments); });
+}
+
+}  // namespace quadrille::tools

@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "tools/bench.hpp"
+#include "tools/commands.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+struct ProbeArguments {
+  std::string output;
+  double time = 0.4;
+  std::string mpi;
+};
+
+int probe(const ProbeArguments& arguments) {
+  const std::string mpi = mpi_of_job(arguments.mpi);
+  if (mpi.empty()) {
+    throw std::invalid_argument(
+        "start it under mpirun, as the programs will be: mpirun -n 64 quadrille probe; with another launcher set "
+        "--mpi, "
+        "as in srun -n 64 quadrille probe --mpi openmpi");
+  }
+  const std::string output = arguments.output.empty() ? "" : std::filesystem::absolute(arguments.output).string();
+  return exec_mpi_program(mpi, {"--probe", output, fmt::format("{}", arguments.time)});
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app, Exit& exit) {
+  const auto arguments = std::make_shared<ProbeArguments>();
+  auto* command = app.add_subcommand("probe", "Measure this machine, so that the best algorithms are chosen");
+  command->footer(
+      "Example: mpirun -n 64 quadrille probe, on the nodes that programs will run on. Takes about a minute, and "
+      "writes a machine file to the user's cache, where all later programs find it.");
+  command->add_option("--output", arguments->output, "Write to this file, which QUADRILLE_MACHINE can name");
+  command->add_option("--time", arguments->time, "Seconds for each number")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--mpi", arguments->mpi, "openmpi or mpich, if the launcher does not determine it");
+  command->callback([arguments, &exit] { exit = probe(*arguments); });
+}
+
+}  // namespace quadrille::tools

@@ -1,0 +1,95 @@
+#include "select/prices.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "cost/price.hpp"
+#include "topology/topology.hpp"
+
+namespace quadrille {
+
+namespace {
+
+// The three leading bits.
+std::int64_t rounded(std::int64_t count) {
+  const auto bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)));
+  return bits <= 3 ? count : count >> (bits - 3) << (bits - 3);
+}
+
+// Stands for all cases of the same ranking.
+Case representative(const Case& asked) {
+  Case one = asked;
+  one.form = Form::blocking;
+  one.operation = -1;
+  one.root = 0;
+  one.count = rounded(asked.count);
+  one.largest = rounded(asked.largest);
+  return one;
+}
+
+std::size_t hash(const Case& asked, std::size_t places) {
+  const auto number = [](std::int64_t any) { return static_cast<std::uint64_t>(any); };
+  const std::uint64_t all = number(static_cast<std::int64_t>(asked.collective)) + 32 * number(asked.count) +
+                            7 * number(asked.unit_bytes) + 3 * number(asked.memory);
+  return (all * 0x9e3779b97f4a7c15U >> 32U) % places;
+}
+
+}  // namespace
+
+Prices::Prices(const cost::Model& model, const Requirements& requirements, std::int64_t segment)
+    : model_(model), of_mpi_(model), requirements_(requirements), segment_(segment), map_(*requirements.topology()) {
+  of_mpi_.operation = 0;
+  of_mpi_.call = 0;
+}
+
+double Prices::price(const Variant& variant, const Case& asked, const cost::Model& model) {
+  const std::int64_t unit = traits(asked.collective).reduces ? std::max<std::int64_t>(1, asked.unit_bytes) : 1;
+  const Variant completed = requirements_.completed(variant, asked);
+  return cost::price(completed.algorithm(), requirements_.problem(completed, asked), static_cast<double>(unit), map_,
+                     model);
+}
+
+double Prices::price(const Variant& variant, const Case& asked) {
+  return price(variant, asked, model_);
+}
+
+// Until it is known what each MPI does, its own functions are taken for the best of the algorithms that all of them
+// have: without shared memory and without a pipeline, at the cost of messages alone.
+void Prices::rank(const Case& asked, Ranking& ranking) {
+  ranking.variants.clear();
+  ranking.native = std::numeric_limits<double>::infinity();
+  const auto add = [&](const Variant& variant) {
+    if (!requirements_.can_run(variant, asked)) return;
+    ranking.variants.push_back({variant, price(variant, asked)});
+    const Algorithm& algorithm = variant.algorithm();
+    const bool common = !algorithm.hierarchical && !algorithm.segmented;
+    if (common) ranking.native = std::min(ranking.native, price(variant, asked, of_mpi_));
+  };
+  for (const Algorithm* algorithm : catalogue()) {
+    if (algorithm->collective != asked.collective) continue;
+    const Variant usual = variant_of(*algorithm);
+    add(usual);
+    if (!algorithm->segmented) continue;
+    for (const std::int64_t segment : {segment_ / 4, 4 * segment_}) {
+      Variant other = usual;
+      other.segment = segment;
+      if (segment > 0 && segment < asked.count_bytes()) add(other);
+    }
+  }
+  std::stable_sort(ranking.variants.begin(), ranking.variants.end(),
+                   [](const Priced& a, const Priced& b) { return a.seconds < b.seconds; });
+}
+
+const Prices::Ranking& Prices::ranking(const Case& asked) {
+  const Case one = representative(asked);
+  Known& place = known_[hash(one, known_.size())];
+  if (!place.known || place.asked != one) {
+    place.known = true;
+    place.asked = one;
+    rank(one, place.ranking);
+  }
+  return place.ranking;
+}
+
+}  // namespace quadrille

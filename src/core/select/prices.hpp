@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "cost/map.hpp"
+#include "cost/model.hpp"
+#include "select/case.hpp"
+#include "select/requirements.hpp"
+
+namespace quadrille {
+
+// A variant, and the time it takes by the model of the machine.
+struct Priced {
+  Variant variant;
+  double seconds = 0;
+};
+
+// The variants that can run a case by their prices: all algorithms with their default widths, those that pipeline with
+// several segments. A ranking is kept, and holds for all roots and for sizes up to a quarter larger, so that a program
+// whose calls all differ pays for few. Not thread-safe.
+class Prices {
+ public:
+  // `segment` is the default of the segments that are tried.
+  Prices(const cost::Model& model, const Requirements& requirements, std::int64_t segment);
+
+  struct Ranking {
+    std::vector<Priced> variants;  // the quickest first
+    double native = 0;             // what the MPI's own function takes at least
+  };
+  // Valid until the next call.
+  const Ranking& ranking(const Case& asked);
+  double price(const Variant& variant, const Case& asked);
+
+ private:
+  struct Known {
+    bool known = false;
+    Case asked;
+    Ranking ranking;
+  };
+  void rank(const Case& asked, Ranking& ranking);
+  double price(const Variant& variant, const Case& asked, const cost::Model& model);
+
+  cost::Model model_;
+  cost::Model of_mpi_;  // the same without what only schedules cost
+  Requirements requirements_;
+  std::int64_t segment_;
+  cost::Map map_;
+  std::vector<Known> known_ = std::vector<Known>(256);
+};
+
+}  // namespace quadrille

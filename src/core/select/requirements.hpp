@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+
+#include "algorithms/catalogue.hpp"
+#include "select/case.hpp"
+
+namespace quadrille {
+
+class Topology;
+
+// What variants need on one communicator.
+class Requirements {
+ public:
+  Requirements() = default;
+  // `part` and `segment` are those of Preferences; `slot_bytes` are what each rank has in its node's shared memory, 0
+  // if there is none. The topology must outlive it.
+  Requirements(const Topology& topology, std::int64_t slot_bytes, std::int64_t part, std::int64_t segment)
+      : topology_(&topology), slot_bytes_(slot_bytes), part_(part), segment_(segment) {}
+
+  const Topology* topology() const { return topology_; }
+  std::int64_t slot_bytes() const { return slot_bytes_; }
+
+  // Whether it can run the case at all.
+  bool can_run(const Variant& variant, const Case& asked) const;
+  // The variant as it would run, with the segment that is used.
+  Variant completed(Variant variant, const Case& asked) const;
+  // The most bytes that it takes on any rank beyond the caller's buffers; 0 where nothing is limited.
+  std::int64_t memory(const Variant& completed, const Case& asked) const;
+  // The case as a problem of the root or of any rank, with blocks of one size.
+  Problem problem(const Variant& completed, const Case& asked) const;
+  // Units of the case that a rank has room for in its node's memory; see Problem.
+  std::int64_t room(const Case& asked) const;
+  // A schedule that uses shared memory may have so many slots.
+  static constexpr std::int64_t most_slots = 4;
+
+ private:
+  const Topology* topology_ = nullptr;
+  std::int64_t slot_bytes_ = 0;
+  std::int64_t part_ = 0;
+  std::int64_t segment_ = 0;
+};
+
+}  // namespace quadrille

@@ -1,0 +1,107 @@
+#include "bench/output.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include "draw/plot.hpp"
+#include "measure/file.hpp"
+#include "measure/plot.hpp"
+#include "measure/summary.hpp"
+#include "measure/tuning.hpp"
+#include "select/table.hpp"
+
+namespace quadrille::bench {
+
+namespace {
+
+bool is_stream(const std::string& file) {
+  return file == "-" || measure::is_stream(file);
+}
+
+// At once, also where standard output is a pipe.
+void print(const std::string& text) {
+  fmt::print("{}", text);
+  std::fflush(stdout);
+}
+
+// The table as it is now; others may change it during a run.
+Table current_table(const std::string& file) {
+  return std::filesystem::exists(file) ? read_table(file) : Table{};
+}
+
+}  // namespace
+
+void write(const std::string& file, const std::string& text) {
+  if (file == "-") return print(text);
+  if (!file.empty()) measure::replace_file(file, text);
+}
+
+Output::Output(const measure::BenchOptions& options, const measure::TableColumns& columns,
+               const engine::Context& measured)
+    : options_(options), columns_(columns), measured_(measured) {}
+
+std::string Output::wrong_with_files(const measure::BenchOptions& options) {
+  for (const std::string& file : {options.json, options.csv, options.plot, options.table}) {
+    const bool output = file == "-" && file != options.table;
+    if (!file.empty() && !output && !measure::is_replaceable(file)) return fmt::format("can't write {}", file);
+  }
+  try {
+    if (!options.table.empty()) current_table(options.table);
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void Output::begin(const measure::Report& report) {
+  if (has_table()) print(origin_text(report.provenance));
+}
+
+void Output::add_cell(const measure::Report& report, std::span<const measure::Point> cell) {
+  if (has_table()) print(cell_text(cell, columns_));
+  if (options_.csv == "-") print_csv(report);
+  write_files(report, false);
+  if (!options_.table.empty()) record_tuning(report);
+}
+
+void Output::end(const measure::Report& report) {
+  if (has_table()) print(summary_text(report.points));
+  for (const std::string& warning : report.provenance.warnings) {
+    fmt::print(stderr, "quadrille bench: warning: {}\n", warning);
+  }
+  write_files(report, true);
+  if (options_.table.empty()) return;
+  fmt::print(stderr, "quadrille bench: {} rules for {} ranks and {} nodes are in {}\n", rules_, report.provenance.ranks,
+             measured_.selector().placement().nodes, options_.table);
+}
+
+void Output::write_files(const measure::Report& report, bool streams_too) {
+  const auto is_due = [&](const std::string& file) { return !file.empty() && (streams_too || !is_stream(file)); };
+  if (is_due(options_.json)) write(options_.json, to_json(report));
+  if (is_due(options_.csv) && options_.csv != "-") write(options_.csv, to_csv(report));
+  if (is_due(options_.plot) && !report.points.empty()) {
+    write(options_.plot, draw::plot(measure::plot_of({{options_.label, report}},
+                                                     {.value = measure::PlotOptions::Value::times_and_ratios})));
+  }
+}
+
+void Output::print_csv(const measure::Report& report) {
+  const std::string all = to_csv(report);
+  print(all.substr(csv_printed_));
+  csv_printed_ = all.size();
+}
+
+void Output::record_tuning(const measure::Report& report) {
+  Table table = current_table(options_.table);
+  Section section =
+      measure::tuning_section(report, measured_.selector().placement().nodes, measured_.settings().preferences.segment);
+  rules_ = section.lines.size();
+  put(table, std::move(section), measure::measured_collectives(report));
+  measure::replace_file(options_.table, to_text(table));
+}
+
+}  // namespace quadrille::bench

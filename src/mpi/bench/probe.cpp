@@ -1,0 +1,170 @@
+#include "bench/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "api/handle.hpp"
+#include "bench/provenance.hpp"
+#include "bench/session.hpp"
+#include "engine/mpi.hpp"
+#include "measure/calibration.hpp"
+#include "measure/file.hpp"
+#include "settings/machine.hpp"
+
+namespace quadrille::bench {
+
+namespace {
+
+using engine::check;
+using measure::Experiment;
+
+// Who is not part of an experiment leaves the cores to the others.
+void wait_for_all(MPI_Comm comm) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  int done = 0;
+  check(PMPI_Ibarrier(comm, &request), "MPI_Ibarrier");
+  while (done == 0) {
+    check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+// The two ranks of an experiment: the first of the machine, and the first that is so far from it, or nobody.
+std::optional<Rank> partner(Experiment::Where where, const Topology& topology) {
+  const int nodes = topology.levels() - 1;
+  const int racks = nodes - 1;
+  for (Rank rank = 1; rank < topology.domain(0, 0).size(); ++rank) {
+    const bool same_node = topology.domain_number(nodes, rank) == topology.domain_number(nodes, 0);
+    const bool same_rack = racks < 1 || topology.domain_number(racks, rank) == topology.domain_number(racks, 0);
+    const Experiment::Where away = same_node   ? Experiment::Where::node
+                                   : same_rack ? Experiment::Where::network
+                                               : Experiment::Where::rack;
+    if (away == where) return rank;
+  }
+  return std::nullopt;
+}
+
+class Probe {
+ public:
+  Probe(MPI_Comm comm, double seconds) : comm_(comm), seconds_(seconds), context_(api::context_of(comm)) {}
+
+  const Topology& topology() const { return context_->topology(); }
+  const engine::Context& context() const { return *context_; }
+
+  measure::Ground ground() const {
+    using Where = Experiment::Where;
+    const bool racks = partner(Where::rack, topology()).has_value();
+    const cost::Model& model = context_->settings().model;
+    const Placement& placement = context_->selector().placement();
+    return {.pair_on_node = partner(Where::node, topology()).has_value(),
+            .several_nodes = placement.nodes > 1,
+            .several_racks = racks,
+            .oversubscribed = (model.one_machine ? placement.ranks : placement.ranks_per_node) > model.cores};
+  }
+
+  // On rank 0; null: it could not be measured.
+  std::optional<measure::Result> run(const Experiment& experiment) const {
+    std::optional<measure::Result> result;
+    if (experiment.where == Experiment::Where::all) return timed(experiment, comm_);
+    const std::optional<Rank> other = partner(experiment.where, topology());
+    const bool takes_part = other && (context_->rank() == 0 || context_->rank() == *other);
+    MPI_Comm two = MPI_COMM_NULL;
+    check(PMPI_Comm_split(comm_, takes_part ? 0 : MPI_UNDEFINED, context_->rank(), &two), "MPI_Comm_split");
+    if (takes_part) {
+      result = timed(experiment, two);
+      PMPI_Comm_free(&two);
+    }
+    wait_for_all(comm_);
+    return result;
+  }
+
+ private:
+  std::optional<measure::Result> timed(const Experiment& experiment, MPI_Comm comm) const {
+    measure::BenchOptions options;
+    options.collectives = {experiment.collective};
+    options.sizes = {experiment.bytes};
+    options.algorithms = {std::string(experiment.algorithm)};
+    options.goal.seconds = seconds_;
+    options.goal.precision = 0.03;
+    options.goal.least = 6;  // for an interval
+    options.quiet = true;
+    // The session takes its settings from the environment.
+    const std::string segment = std::to_string(experiment.segment);
+    if (experiment.segment > 0) setenv("QUADRILLE_SEGMENT", segment.c_str(), 1);
+    measure::Report report;
+    {
+      Session session(comm, options);
+      session.run(report, [](std::span<const measure::Point>) {});
+    }
+    unsetenv("QUADRILLE_SEGMENT");
+    if (context_->rank() != 0) return std::nullopt;
+    for (const measure::Point& point : report.points) {
+      if (point.variant == experiment.algorithm) return measure::Result{experiment, point.time};
+    }
+    return std::nullopt;
+  }
+
+  MPI_Comm comm_;
+  double seconds_;
+  std::shared_ptr<engine::Context> context_;
+};
+
+}  // namespace
+
+int probe(MPI_Comm comm, const std::string& file, double seconds) {
+  const std::string target = file.empty() ? machine_file_here(engine::mpi_name()) : file;
+  // The file may not exist yet, and what is not measured is to be what is built in.
+  setenv("QUADRILLE_MACHINE", "none", 1);
+  const Probe probe(comm, seconds);
+  const int rank = probe.context().rank();
+  if (probe.context().ranks() < 2) {
+    if (rank == 0) fmt::print(stderr, "quadrille probe: start it with two ranks or more, as the programs will be\n");
+    return 2;
+  }
+  if (rank == 0 && target.empty()) {
+    fmt::print(stderr, "quadrille probe: there is no folder for the file: name one by --output\n");
+  }
+  int has_target = target.empty() ? 0 : 1;
+  PMPI_Bcast(&has_target, 1, MPI_INT, 0, comm);
+  if (has_target == 0) return 2;
+  const std::vector<Experiment> all = measure::experiments(probe.ground());
+  std::vector<measure::Result> results;
+  bool complete = true;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (rank == 0) fmt::print(stderr, "{} of {}: {}\n", i + 1, all.size(), all[i].number);
+    const auto result = probe.run(all[i]);
+    if (rank != 0) continue;
+    if (result) {
+      results.push_back(*result);
+    } else {
+      complete = false;
+      fmt::print(stderr, "quadrille probe: not measured: {}\n", all[i].number);
+    }
+  }
+  if (rank != 0) return 0;
+  const Placement& placement = probe.context().selector().placement();
+  const cost::Model before = probe.context().settings().model;
+  cost::Machine machine{.model = before,
+                        .from = fmt::format("quadrille probe, {}, {} ranks on {} nodes, {}", engine::mpi_name(),
+                                            placement.ranks, placement.nodes, date_now())};
+  measure::calibrate(machine, results,
+                     {.topology = &probe.topology(),
+                      .slot_bytes = probe.context().selector().requirements().slot_bytes(),
+                      .segment = probe.context().settings().preferences.segment});
+  fmt::print("{}", measure::to_text(machine, before));
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  if (!folder.empty()) std::filesystem::create_directories(folder);
+  measure::replace_file(target, to_json(machine));
+  fmt::print("written to {}\n", target);
+  return complete ? 0 : 1;
+}
+
+}  // namespace quadrille::bench
