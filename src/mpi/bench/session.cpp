@@ -93,12 +93,15 @@ measure::TableColumns Session::columns() const {
 
 // Nobody can end an allreduce before all have begun it, but the root of a broadcast can. A barrier and whatever gives
 // every rank something of all others keep ranks together; of the rest, calls back to back would run as a pipeline.
-measure::CellOptions Session::cell_options(Collective collective) const {
-  const Traits of = traits(collective);
+measure::CellOptions Session::cell_options(const Task& task) const {
+  const Traits of = traits(task.exercise.collective());
+  const auto named = std::find_if(task.variants.begin(), task.variants.end(),
+                                  [](const Candidate& one) { return !one.algorithm.empty(); });
   return {.least_repeat = place_.oversubscribed ? least_repeat_oversubscribed : least_repeat,
           .one_call = of.rooted || of.prefix,
           .rooted = of.rooted,
-          .own_cores = !place_.oversubscribed};
+          .own_cores = !place_.oversubscribed,
+          .kept = static_cast<int>(named - task.variants.begin())};
 }
 
 void Session::miss(const std::string& why) {
@@ -158,8 +161,8 @@ void Session::compare_uncertainties() {
 std::vector<measure::Point> Session::run_cell(const Task& task) {
   const Exercise& exercise = task.exercise;
   Scene scene{task, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, options_.warm)};
-  measure::Cell cell(static_cast<int>(task.variants.size()), place_.ranks, options_.goal,
-                     cell_options(exercise.collective()), options_.seed + progress_.done());
+  measure::Cell cell(static_cast<int>(task.variants.size()), place_.ranks, options_.goal, cell_options(task),
+                     options_.seed + progress_.done());
   const std::vector<std::string> same_as =
       twins_of(task.variants, exercise, scene.buffers, cell.roots(), *measured_, control_);
   std::vector<measure::Timing> timings(static_cast<std::size_t>(place_.ranks));

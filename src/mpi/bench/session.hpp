@@ -56,7 +56,7 @@ class Session {
     std::string refusal = {};  // of the last variant that could not serve it
   };
 
-  measure::CellOptions cell_options(Collective collective) const;
+  measure::CellOptions cell_options(const Task& task) const;
   std::vector<measure::Point> points_of(const Task& task, const measure::Cell& cell,
                                         std::span<const std::string> twins);
   std::vector<measure::RankLoad> load_of_ranks();

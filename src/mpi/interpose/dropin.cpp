@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "api/calls.hpp"
+#include "api/local_call.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/yielding.hpp"
 #include "machine/cores.hpp"
@@ -150,12 +151,42 @@ Outcome outcome_of(Reason::Kind why_native) {
 
 }  // namespace
 
+// The most that any rank has, by an allreduce as the program's own would be.
+std::int64_t DropIn::largest(std::int64_t bytes, MPI_Comm comm) {
+  const detail::UserBuffer all{.address = &bytes, .count = 1, .type = MPI_INT64_T};
+  const CallOutcome done =
+      run(detail::reduction_call(Collective::allreduce, {.address = MPI_IN_PLACE}, all, MPI_MAX), comm);
+  check(done.passes() ? PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm) : done.code,
+        "MPI_Allreduce");
+  return bytes;
+}
+
+// Whether an all-to-all in place has so much data on any rank that the memory counts which MPI's own would take. Of
+// alltoallv and alltoallw no rank knows what the others have: they must ask each other.
+bool DropIn::saves_memory(const detail::Call& call, MPI_Comm comm, int ranks) {
+  constexpr std::int64_t much = 1 << 20;
+  std::int64_t bytes = 0;
+  try {
+    bytes = LocalCall::bytes(api::local_call(call, 0, ranks).output, true, ranks);
+  } catch (const Error&) {
+    // What is wrong is for MPI to report.
+  }
+  if (!sizes_are_known(call.collective)) bytes = largest(bytes, comm);
+  const std::int64_t limit = settings_.preferences.memory;
+  return bytes >= (limit > 0 ? std::min(limit, much) : much);
+}
+
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
   // MPI has all ranks pass it, or none.
   const bool in_place = policy.in_place && call.input.address == MPI_IN_PLACE;
   if (policy.outcome != Outcome::replaced && !in_place) return {.outcome = policy.outcome};
   try {
+    if (in_place && policy.native == Request::Native::unless_faster) {
+      const Seen& known = seen(comm, false);
+      if (known.ranks <= 1) return {.outcome = known.outcome};
+      if (!saves_memory(call, comm, known.ranks)) return {.outcome = Outcome::little_in_place};
+    }
     const bool if_faster = !in_place && policy.native == Request::Native::unless_faster;
     Seen& seen = this->seen(comm, !if_faster);
     if (!seen.context) return {.outcome = seen.outcome};

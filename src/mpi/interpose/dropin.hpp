@@ -46,7 +46,7 @@ struct Seen {
 struct Policy {
   Outcome outcome = Outcome::inactive;                       // replaced: those below; else none, and why
   Request::Native native = Request::Native::without_memory;  // when MPI's own function runs them all the same
-  // Calls with MPI_IN_PLACE are replaced in any case: MPI's own take as much memory as they were to spare.
+  // Large calls with MPI_IN_PLACE are replaced in any case: MPI's own take as much memory as they were to spare.
   bool in_place = false;
 
   bool passes_all() const { return outcome != Outcome::replaced && !in_place; }
@@ -105,6 +105,8 @@ class DropIn {
   void set_policies(bool spinning);
   bool table_has(int ranks) const;
   void mention_other_ranks() const;
+  bool saves_memory(const detail::Call& call, MPI_Comm comm, int ranks);
+  std::int64_t largest(std::int64_t bytes, MPI_Comm comm);
   // The communicator's context, made at the first call, if need be without a rule of the table.
   Seen& seen(MPI_Comm comm, bool at_once);
   Seen& first_seen(MPI_Comm comm) const;

@@ -14,6 +14,7 @@ enum class Outcome : std::uint8_t {
   not_in_table,
   not_faster,
   unknown_size,
+  little_in_place,
   few_calls,
   one_rank,
   inactive,
@@ -27,7 +28,7 @@ enum class Outcome : std::uint8_t {
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 17;
+constexpr std::size_t outcomes = 18;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
@@ -35,6 +36,7 @@ constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
                                                                   "no rule in the tuning table",
                                                                   "MPI's own is expected to be as fast",
                                                                   "each rank knows its own size only",
+                                                                  "in place, with little data",
                                                                   "the first calls on a communicator",
                                                                   "one rank",
                                                                   "before MPI_Init or after MPI_Finalize",

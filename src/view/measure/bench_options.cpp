@@ -109,6 +109,9 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--least", raw.options.goal.least, "Minimum repeats per point")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
+  app.add_option("--within", raw.options.goal.within,
+                 "Drop algorithms that take more than this many times the fastest, after two calls")
+      ->check(CLI::Range(1.0, 1e6));
   app.add_option("--most", raw.options.goal.most, "Maximum repeats per point")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();

@@ -1,5 +1,7 @@
 #include "measure/cell.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -91,9 +93,26 @@ void Cell::end_round() {
     ++rounds_;
     return;
   }
+  // The very first call may have to connect the ranks.
+  if (warm_ups_ + probes_ >= 2) drop_slow();
   calls_ = calls_for_all();
   if (warm_ups_ < static_cast<int>(roots_.size()) || probes_ > 0) return;
   for (Variant& variant : variants_) variant.probes.clear();
+}
+
+// A linear algorithm may take a hundred times as long as a tree: nobody needs to know exactly.
+void Cell::drop_slow() {
+  if (goal_.within <= 0) return;
+  double fastest = std::numeric_limits<double>::infinity();
+  for (const Variant& variant : variants_) {
+    if (variant.usable) fastest = std::min(fastest, variant.fastest);
+  }
+  for (std::size_t i = static_cast<std::size_t>(options_.kept); i < variants_.size(); ++i) {
+    Variant& variant = variants_[i];
+    if (!variant.usable || variant.fastest <= goal_.within * fastest) continue;
+    variant.usable = false;
+    variant.refusal = fmt::format("dropped, since it takes {:.1f} times the fastest", variant.fastest / fastest);
+  }
 }
 
 int Cell::calls_for_all() const {
@@ -157,7 +176,9 @@ void Cell::record(std::span<const Timing> timings, const std::string& refusal) {
     }
     disturbed_in_a_row_ = 0;
     const double seconds = (ended - last_.start) / last_.calls;
-    (probes_ < probing_rounds ? variant.probes : variant.seconds).push_back(seconds);
+    const bool probing = probes_ < probing_rounds;
+    (probing ? variant.probes : variant.seconds).push_back(seconds);
+    if (probing) variant.fastest = variant.fastest > 0 ? std::min(variant.fastest, seconds) : seconds;
   }
   order_.pop_back();
   if (order_.empty()) end_round();

@@ -32,6 +32,7 @@ struct Goal {
   double seconds = 1;       // per variant
   int least = 9;            // repeats
   int most = 500;
+  double within = 0;  // drop what takes more than so many times the fastest; 0: nothing
 };
 
 // How to measure.
@@ -44,6 +45,8 @@ struct CellOptions {
   bool rooted = false;
   // A rank that starts late was disturbed. On oversubscribed nodes waking up is part of the time instead.
   bool own_cores = false;
+  // The first variants, which are measured however slow they are.
+  int kept = 1;
 };
 
 // One collective with one size: decides which variant to measure next, how often, and when to stop. A round is one
@@ -56,6 +59,7 @@ class Cell {
     std::vector<double> seconds;  // per call, one per round
     std::vector<double> probes;   // the same, before the first round
     std::int64_t discarded = 0;
+    double fastest = 0;  // before the first round
     bool usable = true;
 
     double half_width() const;
@@ -85,6 +89,7 @@ class Cell {
   bool enough(double now) const;
   void begin_round();
   void end_round();
+  void drop_slow();
   bool disturbed(double began, double ended) const;
   int calls_for_all() const;
 

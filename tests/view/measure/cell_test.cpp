@@ -173,6 +173,20 @@ TEST(Cell, TheMinimumRepeatsAreMadeAfterTheTimeLimitButNotForever) {
   EXPECT_NEAR(long_play.now, 100.08, 0.01);
 }
 
+TEST(Cell, WhatTakesTooLongIsDroppedAfterTwoCallsUnlessItIsKept) {
+  Cell cell(4, 8, {.least = 7, .within = 3}, {.rooted = true, .kept = 2}, 1);
+  Play play{cell, {1e-3, 9e-3, 2.9e-3, 3.1e-3}};
+  play.run();
+  const auto calls = [&](std::int32_t variant) {
+    return std::count_if(play.instructions.begin(), play.instructions.end(),
+                         [&](const Instruction& one) { return one.variant == variant; });
+  };
+  EXPECT_EQ(calls(3), 2);
+  EXPECT_FALSE(cell.variants()[3].usable);
+  EXPECT_NE(cell.variants()[3].refusal.find("3.1 times"), std::string::npos);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(cell.variants()[i].seconds.size(), 7U);
+}
+
 TEST(Cell, AVariantThatIsNotApplicableIsSkipped) {
   Cell cell(2, 2, {.least = 7}, {}, 1);
   for (double now = 100;;) {
