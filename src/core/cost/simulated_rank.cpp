@@ -1,0 +1,114 @@
+#include "cost/simulated_rank.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "cost/simulated_world.hpp"
+
+namespace quadrille::cost {
+
+double SimulatedRank::turn(double now) {
+  clock_ = now;
+  if (!std::exchange(started_, true)) {
+    clock_ += world_.model().call;
+    runner_.start();
+  }
+  for (std::size_t i = 0; i < completed_.size();) {
+    if (completed_[i].time > now) {
+      ++i;
+      continue;
+    }
+    const Completed one = completed_[i];
+    completed_.erase(completed_.begin() + static_cast<std::ptrdiff_t>(i));
+    clock_ += one.work;
+    runner_.complete(one.token);
+  }
+  while (!runner_.done() && runner_.advance()) {
+  }
+  return clock_;
+}
+
+std::int64_t SimulatedRank::bytes(std::span<const Piece> data) const {
+  std::int64_t units = 0;
+  for (const Piece& piece : data) units += piece.length;
+  return schedule().unit == Unit::bytes ? units : units * world_.subject().element_bytes;
+}
+
+std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
+  const Schedule& of = owner == self ? schedule() : world_.at(owner).schedule();
+  if (buffer == Buffer::scratch) return of.scratch[static_cast<std::size_t>(block)];
+  if (buffer == Buffer::slot) return of.slots[static_cast<std::size_t>(block)];
+  return world_.subject().units(owner == self ? rank_ : owner, buffer, block);
+}
+
+void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+  const Link& link = world_.link(rank_, to);
+  const std::int64_t size = bytes(data);
+  clock_ += world_.model().operation + link.overhead;
+  if (size <= link.eager || link.wire > 0) clock_ += static_cast<double>(size) * link.work;
+  world_.post_send(rank_, to, channel, token, size, clock_);
+}
+
+void SimulatedRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece>) {
+  clock_ += world_.model().operation;
+  world_.post_receive(from, rank_, channel, token, clock_);
+}
+
+void SimulatedRank::copy(Token, const Piece& source, const Piece&) {
+  clock_ += world_.model().operation + static_cast<double>(bytes({&source, 1})) * world_.model().copy;
+}
+
+void SimulatedRank::reduce(Token, const Piece& left, const Piece&, const Piece&) {
+  clock_ += world_.model().operation + static_cast<double>(bytes({&left, 1})) * world_.model().reduce;
+}
+
+void SimulatedRank::raise(std::int32_t counter, std::int64_t value, double seen) {
+  counters_[static_cast<std::size_t>(counter)].push_back({seen, value});
+  std::erase_if(watchers_, [&](const Watcher& one) {
+    if (one.counter != counter || one.value > value) return false;
+    world_.wake(seen, one.rank);
+    return true;
+  });
+}
+
+void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
+  clock_ += world_.model().operation;
+  raise(counter, value, clock_ + world_.model().flag);
+}
+
+bool SimulatedRank::reached(std::int32_t counter, std::int64_t value, double time, double& later) const {
+  for (const Set& set : counters_[static_cast<std::size_t>(counter)]) {
+    if (set.value < value) continue;
+    later = set.seen;
+    return set.seen <= time;
+  }
+  later = -1;
+  return false;
+}
+
+void SimulatedRank::watch(Rank watcher, std::int32_t counter, std::int64_t value) {
+  const Watcher one{watcher, counter, value};
+  if (std::find(watchers_.begin(), watchers_.end(), one) == watchers_.end()) watchers_.push_back(one);
+}
+
+bool SimulatedRank::expect_turn(double time) {
+  if (std::find(turns_.begin(), turns_.end(), time) != turns_.end()) return false;
+  turns_.push_back(time);
+  return true;
+}
+
+bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
+  if (value <= 0) return true;
+  SimulatedRank& of = owner == self ? *this : world_.at(owner);
+  double later = -1;
+  if (of.reached(counter, value, clock_, later)) return true;
+  if (later >= 0) {
+    world_.wake(later, rank_);
+  } else {
+    of.watch(rank_, counter, value);
+  }
+  return false;
+}
+
+}  // namespace quadrille::cost

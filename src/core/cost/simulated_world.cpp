@@ -1,0 +1,198 @@
+#include "cost/simulated_world.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+namespace quadrille::cost {
+
+World::World(const Subject& subject, const Topology& topology, const Model& model)
+    : subject_(subject), model_(model), nodes_(subject.schedules.size()), racks_(subject.schedules.size()) {
+  const int node_level = topology.levels() - 1;
+  const int rack_level = std::max(0, node_level - 1);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    nodes_[i] = topology.domain_number(node_level, static_cast<Rank>(i));
+    racks_[i] = topology.domain_number(rack_level, static_cast<Rank>(i));
+  }
+  node_wires_.resize(static_cast<std::size_t>(topology.domains(node_level)));
+  rack_wires_.resize(static_cast<std::size_t>(topology.domains(rack_level)));
+  for (const Schedule& schedule : subject.schedules) {
+    ranks_.push_back(std::make_unique<SimulatedRank>(*this, schedule, subject.window));
+  }
+  if (model.cores <= 0) return;
+  const auto cores = static_cast<std::size_t>(model.cores);
+  cores_.assign(model.one_machine ? 1 : node_wires_.size(), std::vector<Core>(cores));
+  const std::size_t most =
+      model.one_machine ? ranks_.size() : static_cast<std::size_t>(topology.largest_domain(node_level));
+  oversubscribed_ = most > cores;
+}
+
+const Link& World::link(Rank a, Rank b) const {
+  if (node_of(a) == node_of(b)) return model_.node;
+  return rack_of(a) == rack_of(b) ? model_.network : model_.rack;
+}
+
+// The message that an end belongs to: one whose other end was posted before, or a new one.
+std::int32_t World::matched(bool send, Rank from, Rank to, std::int32_t channel) {
+  const auto number = static_cast<std::size_t>(stream_numbers_.add({from, to, channel}));
+  if (number == streams_.size()) streams_.emplace_back();
+  Stream& stream = streams_[number];
+  if (stream.first >= 0 && stream.sends != send) return std::exchange(stream.first, message(stream.first).next);
+  messages_.push_back({.from = from, .to = to, .send = {}, .receive = {}});
+  const auto made = static_cast<std::int32_t>(messages_.size()) - 1;
+  if (stream.first < 0) {
+    stream = {send, made, made};
+  } else {
+    message(std::exchange(stream.last, made)).next = made;
+  }
+  return made;
+}
+
+void World::post_send(Rank from, Rank to, std::int32_t channel, Token token, std::int64_t bytes, double time) {
+  const std::int32_t index = matched(true, from, to, channel);
+  Message& one = message(index);
+  const Link& way = link(from, to);
+  one.send = token;
+  one.bytes = bytes;
+  one.sent = time;
+  if (bytes <= way.eager) {
+    at(from).complete_at(time, token, 0);
+    wake(time, from);
+    push({time, 0, Event::What::launch, index});
+  } else if (one.received >= 0) {
+    push({std::max(time, one.received) + way.rendezvous, 0, Event::What::launch, index});
+  }
+}
+
+void World::post_receive(Rank from, Rank to, std::int32_t channel, Token token, double time) {
+  const std::int32_t index = matched(false, from, to, channel);
+  Message& one = message(index);
+  one.receive = token;
+  one.received = time;
+  if (one.sent < 0) return;
+  const Link& way = link(from, to);
+  if (one.bytes > way.eager) push({std::max(time, one.sent) + way.rendezvous, 0, Event::What::launch, index});
+  if (one.arrived >= 0) receive(index);
+}
+
+// The wires of a message, in turn; null behind the last.
+double* World::wire_of(const Message& one) {
+  const auto wires = [](std::vector<Wires>& all, std::int32_t number) -> Wires& {
+    return all[static_cast<std::size_t>(number)];
+  };
+  const bool far = rack_of(one.from) != rack_of(one.to);
+  switch (far || one.wire == 0 ? one.wire : one.wire + 2) {
+    case 0:
+      return &wires(node_wires_, node_of(one.from)).out;
+    case 1:
+      return &wires(rack_wires_, rack_of(one.from)).out;
+    case 2:
+      return &wires(rack_wires_, rack_of(one.to)).in;
+    case 3:
+      return &wires(node_wires_, node_of(one.to)).in;
+    default:
+      return nullptr;
+  }
+}
+
+// A wire carries one message after another, at full rate; what follows begins as soon as the first bytes have come.
+void World::launch(double time, std::int32_t index) {
+  Message& one = message(index);
+  const Link& way = link(one.from, one.to);
+  const auto bytes = static_cast<double>(one.bytes);
+  const bool waits = one.bytes > way.eager;
+  const auto sent_at = [&](double end) {
+    at(one.from).complete_at(end, one.send, 0);
+    wake(end, one.from);
+  };
+  if (way.wire <= 0) {
+    if (waits) sent_at(time + bytes * way.work);  // the receiver copies
+    push({time + way.latency, 0, Event::What::arrival, index});
+    return;
+  }
+  const bool in_rack = one.wire == 0 || one.wire == (rack_of(one.from) == rack_of(one.to) ? 1 : 3);
+  const double rate = in_rack && model_.network.wire > 0 ? model_.network.wire : way.wire;
+  double& wire = *wire_of(one);
+  const double begin = std::max(time, wire);
+  wire = begin + bytes * rate;
+  if (waits && one.wire == 0) sent_at(wire);
+  one.through = std::max(one.through, wire);
+  ++one.wire;
+  if (wire_of(one)) {
+    push({begin, 0, Event::What::launch, index});
+  } else {
+    push({one.through + way.latency, 0, Event::What::arrival, index});
+  }
+}
+
+void World::arrive(double time, std::int32_t index) {
+  message(index).arrived = time;
+  if (message(index).received >= 0) receive(index);
+}
+
+void World::receive(std::int32_t index) {
+  const Message& one = message(index);
+  const Link& way = link(one.from, one.to);
+  const double time = std::max(one.arrived, one.received);
+  at(one.to).complete_at(time, one.receive, way.overhead + static_cast<double>(one.bytes) * way.work);
+  wake(time, one.to);
+}
+
+std::vector<World::Core>& World::cores_of(Rank rank) {
+  return cores_[model_.one_machine ? 0 : static_cast<std::size_t>(node_of(rank))];
+}
+
+void World::turn(double time, Rank rank) {
+  SimulatedRank& one = at(rank);
+  one.turn_has_come(time);
+  if (one.done()) return;
+  if (one.free_at() > time) {
+    wake(one.free_at(), rank);
+    return;
+  }
+  if (cores_.empty()) {
+    one.turn(time);
+    return;
+  }
+  std::vector<Core>& cores = cores_of(rank);
+  const auto own = std::find_if(cores.begin(), cores.end(), [&](const Core& core) { return core.last == rank; });
+  const auto first =
+      own != cores.end() && own->free <= time
+          ? own
+          : std::min_element(cores.begin(), cores.end(), [](const Core& a, const Core& b) { return a.free < b.free; });
+  if (first->free > time) {
+    wake(first->free, rank);
+    return;
+  }
+  const bool switches = oversubscribed_ && first->last != rank;
+  first->last = rank;
+  first->free = one.turn(time + (switches ? model_.wake : 0));
+}
+
+Simulated World::run() {
+  Simulated result;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) wake(0, static_cast<Rank>(i));
+  while (!events_.empty()) {
+    const Event event = events_.top();
+    events_.pop();
+    switch (event.what) {
+      case Event::What::turn:
+        turn(event.time, event.of);
+        break;
+      case Event::What::launch:
+        launch(event.time, event.of);
+        break;
+      case Event::What::arrival:
+        arrive(event.time, event.of);
+        break;
+    }
+  }
+  for (const auto& one : ranks_) {
+    if (!one->done()) throw std::runtime_error("the simulation has come to a halt: ranks wait for each other");
+    result.ends.push_back(one->end());
+  }
+  result.messages = static_cast<std::int64_t>(messages_.size());
+  return result;
+}
+
+}  // namespace quadrille::cost

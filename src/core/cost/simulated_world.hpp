@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <queue>
+#include <vector>
+
+#include "cost/simulated_rank.hpp"
+#include "cost/simulation.hpp"
+#include "schedule/index.hpp"
+
+namespace quadrille::cost {
+
+// All ranks, the cores and wires they share, and the events to come.
+class World {
+ public:
+  World(const Subject& subject, const Topology& topology, const Model& model);
+
+  Simulated run();
+
+  const Subject& subject() const { return subject_; }
+  const Model& model() const { return model_; }
+  SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  const Link& link(Rank a, Rank b) const;
+
+  void post_send(Rank from, Rank to, std::int32_t channel, Token token, std::int64_t bytes, double time);
+  void post_receive(Rank from, Rank to, std::int32_t channel, Token token, double time);
+  // The rank has something to do from then on.
+  void wake(double time, Rank rank) {
+    if (at(rank).expect_turn(time)) push({time, 0, Event::What::turn, rank});
+  }
+
+ private:
+  // Where one message goes.
+  struct Message {
+    Rank from = 0;
+    Rank to = 0;
+    Token send;
+    Token receive;
+    std::int64_t bytes = 0;
+    double sent = -1;      // when it was posted; -1: it was not
+    double received = -1;  // likewise
+    double arrived = -1;
+    std::int32_t next = -1;  // the next in its stream
+    std::int32_t wire = 0;   // that it comes to next, from the sender's on
+    double through = 0;      // when it has passed those before
+  };
+  struct Event {
+    enum class What : std::uint8_t { turn, launch, arrival };
+    double time;
+    std::int64_t number;  // those of the same time come in the order they were made
+    What what;
+    std::int32_t of;  // a rank, or a message
+
+    friend bool operator<(const Event& a, const Event& b) {
+      return a.time != b.time ? a.time > b.time : a.number > b.number;
+    }
+  };
+  struct Core {
+    double free = 0;
+    Rank last = -1;
+  };
+  // Both directions of a node's link, or of a rack's.
+  struct Wires {
+    double out = 0;
+    double in = 0;
+  };
+  struct Stream {
+    bool sends = false;
+    std::int32_t first = -1;
+    std::int32_t last = -1;
+  };
+
+  void push(Event event) {
+    event.number = numbers_++;
+    events_.push(event);
+  }
+  std::int32_t node_of(Rank rank) const { return nodes_[static_cast<std::size_t>(rank)]; }
+  std::int32_t rack_of(Rank rank) const { return racks_[static_cast<std::size_t>(rank)]; }
+  Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
+  std::int32_t matched(bool send, Rank from, Rank to, std::int32_t channel);
+  std::vector<Core>& cores_of(Rank rank);
+  void turn(double time, Rank rank);
+  double* wire_of(const Message& one);
+  void launch(double time, std::int32_t index);
+  void arrive(double time, std::int32_t index);
+  void receive(std::int32_t index);
+
+  const Subject& subject_;
+  const Model& model_;
+  std::vector<std::int32_t> nodes_;  // by rank
+  std::vector<std::int32_t> racks_;
+  std::vector<std::unique_ptr<SimulatedRank>> ranks_;
+  std::vector<std::vector<Core>> cores_;  // by node; none: one for each rank
+  bool oversubscribed_ = false;
+  std::vector<Wires> node_wires_;
+  std::vector<Wires> rack_wires_;
+  std::vector<Message> messages_;
+  Index<3> stream_numbers_;  // by sender, receiver and channel
+  std::vector<Stream> streams_;
+  std::priority_queue<Event> events_;
+  std::int64_t numbers_ = 0;
+};
+
+}  // namespace quadrille::cost
