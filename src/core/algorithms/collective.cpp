@@ -132,6 +132,11 @@ Problem problem_of(Collective collective, Problem problem) {
   return problem;
 }
 
+Problem problem_of(Collective collective, Problem problem, Rank rank) {
+  problem.rank = rank;
+  return problem_of(collective, problem);
+}
+
 std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
   const Traits& of = traits(collective);
   if (!of.moves_data() || !present(of, problem, Buffer::output)) return {};
@@ -142,11 +147,7 @@ std::vector<Meaning> meaning(Collective collective, const Problem& problem) {
     return {{.output = problem.output, .reduced = true, .end = of.prefix ? last + 1 : problem.ranks, .from = from}};
   }
   // For moved data: `mine` in the source rank's buffers.
-  const auto named_by = [&](Rank rank) {
-    Problem own = problem;
-    own.rank = rank;
-    return problem_of(collective, own);
-  };
+  const auto named_by = [&](Rank rank) { return problem_of(collective, problem, rank); };
   if (collective == Collective::bcast) {
     return {{.output = problem.output, .source = problem.root, .from = problem.output}};
   }

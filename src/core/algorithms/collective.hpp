@@ -41,6 +41,8 @@ const Traits& traits(Collective collective);
 
 // The problem with the lengths of the collective's buffers, and the output as input if in place.
 Problem problem_of(Collective collective, Problem problem);
+// The same, of another rank.
+Problem problem_of(Collective collective, Problem problem, Rank rank);
 
 // The unit of this collective's schedules.
 Unit unit_of(Collective collective);

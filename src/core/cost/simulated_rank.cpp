@@ -32,14 +32,14 @@ double SimulatedRank::turn(double now) {
 std::int64_t SimulatedRank::bytes(std::span<const Piece> data) const {
   std::int64_t units = 0;
   for (const Piece& piece : data) units += piece.length;
-  return schedule().unit == Unit::bytes ? units : units * world_.subject().element_bytes;
+  return schedule().unit == Unit::bytes ? units : units * world_.element_bytes();
 }
 
 std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
   const Schedule& of = owner == self ? schedule() : world_.at(owner).schedule();
   if (buffer == Buffer::scratch) return of.scratch[static_cast<std::size_t>(block)];
   if (buffer == Buffer::slot) return of.slots[static_cast<std::size_t>(block)];
-  return world_.subject().units(owner == self ? rank_ : owner, buffer, block);
+  return world_.all().units(owner == self ? rank_ : owner, buffer, block);
 }
 
 void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {

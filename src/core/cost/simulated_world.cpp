@@ -6,8 +6,19 @@
 
 namespace quadrille::cost {
 
-World::World(const Subject& subject, const Topology& topology, const Model& model)
-    : subject_(subject), model_(model), nodes_(subject.schedules.size()), racks_(subject.schedules.size()) {
+namespace {
+
+// Messages of a rank in each direction: the default of QUADRILLE_IN_FLIGHT.
+constexpr std::int64_t in_flight = 32;
+
+}  // namespace
+
+World::World(const AllRanks& all, std::int64_t element_bytes, const Topology& topology, const Model& model)
+    : all_(all),
+      element_bytes_(element_bytes),
+      model_(model),
+      nodes_(all.schedules.size()),
+      racks_(all.schedules.size()) {
   const int node_level = topology.levels() - 1;
   const int rack_level = std::max(0, node_level - 1);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -16,8 +27,8 @@ World::World(const Subject& subject, const Topology& topology, const Model& mode
   }
   node_wires_.resize(static_cast<std::size_t>(topology.domains(node_level)));
   rack_wires_.resize(static_cast<std::size_t>(topology.domains(rack_level)));
-  for (const Schedule& schedule : subject.schedules) {
-    ranks_.push_back(std::make_unique<SimulatedRank>(*this, schedule, subject.window));
+  for (const Schedule& schedule : all.schedules) {
+    ranks_.push_back(std::make_unique<SimulatedRank>(*this, schedule, in_flight));
   }
   if (model.cores <= 0) return;
   const auto cores = static_cast<std::size_t>(model.cores);

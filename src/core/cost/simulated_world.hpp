@@ -15,11 +15,12 @@ namespace quadrille::cost {
 // All ranks, the cores and wires they share, and the events to come.
 class World {
  public:
-  World(const Subject& subject, const Topology& topology, const Model& model);
+  World(const AllRanks& all, std::int64_t element_bytes, const Topology& topology, const Model& model);
 
   Simulated run();
 
-  const Subject& subject() const { return subject_; }
+  const AllRanks& all() const { return all_; }
+  std::int64_t element_bytes() const { return element_bytes_; }
   const Model& model() const { return model_; }
   SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   const Link& link(Rank a, Rank b) const;
@@ -87,7 +88,8 @@ class World {
   void arrive(double time, std::int32_t index);
   void receive(std::int32_t index);
 
-  const Subject& subject_;
+  const AllRanks& all_;
+  std::int64_t element_bytes_;
   const Model& model_;
   std::vector<std::int32_t> nodes_;  // by rank
   std::vector<std::int32_t> racks_;

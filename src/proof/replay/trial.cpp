@@ -101,9 +101,7 @@ class TrialRun {
   std::int64_t unit_bytes() const { return reduces() ? pair_.size() : 1; }
   Layout plain_layout() const { return reduces() ? pair_ : Layout::basic(1); }
   Problem problem_at(std::size_t round, Rank rank) const {
-    Problem problem = trial_.rounds[round];
-    problem.rank = rank;
-    return problem_of(trial_.collective, problem);
+    return problem_of(trial_.collective, trial_.rounds[round], rank);
   }
   Packed contents(std::size_t round, Rank rank, Buffer buffer, std::int32_t block) const;
   const Packed& expected(std::size_t round, const Problem& problem, const Meaning& meaning);

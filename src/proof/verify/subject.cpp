@@ -12,27 +12,16 @@ Subject subject_of(const Algorithm& algorithm, const Problem& problem, const Blo
 
 Subject subject_of(Collective collective, const Build& build, const Problem& problem, const BlockSizes& sizes,
                    std::int64_t scratch_limit) {
-  const auto at = [collective, problem](Rank rank) {
-    Problem own = problem;
-    own.rank = rank;
-    return problem_of(collective, own);
-  };
-  Subject subject;
+  Subject subject{all_ranks(collective, build, problem, sizes)};
   subject.commutative = problem.commutative;
   subject.fixed_order = problem.fixed_order;
   subject.synchronises = traits(collective).synchronises;
   subject.scratch_limit = scratch_limit;
-  subject.units = [collective, at, sizes](Rank rank, Buffer buffer, std::int32_t block) -> std::int64_t {
-    const Problem own = at(rank);
-    return block < block_count(collective, own, buffer) ? block_units(collective, own, sizes, buffer, block) : -1;
-  };
-  subject.given = [collective, at](Rank rank, Buffer buffer, std::int32_t) {
-    return given(collective, at(rank), buffer);
+  subject.given = [collective, problem](Rank rank, Buffer buffer, std::int32_t) {
+    return given(collective, problem_of(collective, problem, rank), buffer);
   };
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
-    const Problem own = at(rank);
-    subject.schedules.push_back(build(own));
-    subject.meanings.push_back(meaning(collective, own));
+    subject.meanings.push_back(meaning(collective, problem_of(collective, problem, rank)));
   }
   return subject;
 }

@@ -4,24 +4,21 @@
 #include <functional>
 #include <vector>
 
-#include "algorithms/algorithm.hpp"
+#include "algorithms/all_ranks.hpp"
 #include "schedule/schedule.hpp"
 
 namespace quadrille::verify {
 
-// The subject of a proof: the schedules of all ranks, their memory, and the required result.
-struct Subject {
-  std::vector<Schedule> schedules;  // by rank
+// The subject of a proof: all ranks, and the required result.
+struct Subject : AllRanks {
   bool commutative = true;
   bool fixed_order = false;        // of a reduction: in rank order, left to right
   bool synchronises = false;       // no rank may end before every rank has begun
   std::int64_t scratch_limit = 0;  // maximum units of scratch per rank
-  // Units of a caller's block, by rank; -1 if the rank has no such block.
-  std::function<std::int64_t(Rank, Buffer, std::int32_t)> units;
   // Whether the block holds the caller's data at the start. Other blocks must not be read before they are written, and
   // input blocks must not be written.
-  std::function<bool(Rank, Buffer, std::int32_t)> given;
-  std::vector<std::vector<Meaning>> meanings;  // by rank
+  std::function<bool(Rank, Buffer, std::int32_t)> given = {};
+  std::vector<std::vector<Meaning>> meanings = {};  // by rank
 };
 
 // A collective by an algorithm, or by arbitrary schedules. `problem.rank` is ignored.

@@ -97,7 +97,7 @@ TEST(Price, IsTheTimeOfTheSimulation) {
     for (const double mbit : {50.0, 25000.0}) {
       const Model model = cluster(mbit);
       for_each_problem(place, [&](const Algorithm& algorithm, const Problem& problem, std::int64_t unit) {
-        const double simulated = simulate(subject_of(algorithm, problem, unit), place.topology, model).time();
+        const double simulated = simulate(all_ranks(algorithm, problem), unit, place.topology, model).time();
         const double priced = price(algorithm, problem, static_cast<double>(unit), map, model);
         errors.push_back(std::abs(priced / simulated - 1));
         by_algorithm[std::string(name(algorithm.collective)) + " " + std::string(algorithm.name)].push_back(priced /
@@ -124,7 +124,7 @@ TEST(Price, CountsTheWorkOfAllRanksWhereTheyShareCores) {
   std::vector<double> errors;
   for_each_problem({"emulated", 64, topology}, [&](const Algorithm& algorithm, Problem problem, std::int64_t unit) {
     problem.topology = &topology;
-    const double simulated = simulate(subject_of(algorithm, problem, unit), topology, model).time();
+    const double simulated = simulate(all_ranks(algorithm, problem), unit, topology, model).time();
     errors.push_back(std::abs(price(algorithm, problem, static_cast<double>(unit), map, model) / simulated - 1));
   });
   EXPECT_LT(median(errors), 0.3);

@@ -23,7 +23,7 @@ double time_of(Collective collective, const char* name, Problem problem, const T
   problem.ranks = problem.ranks == 1 ? 2 : problem.ranks;
   problem.topology = &topology;
   const Variant variant = variant_named(collective, name);
-  return simulate(subject_of(variant.algorithm(), problem, 1), topology, model).time();
+  return simulate(all_ranks(variant.algorithm(), problem), 1, topology, model).time();
 }
 
 TEST(Simulation, AMessageTakesBothEndsWorkTheWireAndTheLatency) {
@@ -125,8 +125,8 @@ TEST(Simulation, RunsEveryAlgorithm) {
       const Topology topology = Topology::nodes(ranks, 4);
       const Problem problem{.ranks = ranks, .count = 100, .segment = 16, .topology = &topology, .room = 4096};
       if (!refusal(*algorithm, problem).empty()) continue;
-      const Subject subject = subject_of(*algorithm, problem, 8, [](Rank, Rank) { return 100; });
-      const Simulated result = simulate(subject, topology, model);
+      const AllRanks all = all_ranks(*algorithm, problem, [](Rank, Rank) { return 100; });
+      const Simulated result = simulate(all, 8, topology, model);
       EXPECT_EQ(std::ssize(result.ends), ranks);
       const auto predicted = predict(*algorithm, problem);
       EXPECT_EQ(result.messages, predicted ? predicted->messages : result.messages);
