@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
+#include <system_error>
 
 #include "cost/built_in.hpp"
 #include "cost/machine_file.hpp"
+#include "files/replace.hpp"
 
 namespace quadrille::cluster {
 
@@ -42,9 +43,12 @@ std::string machine_file(const Options& options, const std::string& mpi) {
   std::error_code error;
   if (std::filesystem::exists(file, error)) return file;
   std::filesystem::create_directories(folder, error);
-  std::ofstream out(file);
-  out << to_json(machine_of(options));
-  return out.flush() ? file : "";
+  try {
+    files::replace_file(file, to_json(machine_of(options)));
+  } catch (const std::system_error&) {
+    return "";
+  }
+  return file;
 }
 
 }  // namespace quadrille::cluster

@@ -11,9 +11,9 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "files/replace.hpp"
 #include "measure/bench_options.hpp"
 #include "tools/commands.hpp"
-#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
@@ -99,7 +99,8 @@ void add_plot(CLI::App& bench) {
   rates->excludes(ratios)->excludes(both);
   ratios->excludes(both);
   command->callback([arguments] {
-    write_file(arguments->output, draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
+    files::replace_file(arguments->output,
+                        draw::plot(measure::plot_of(read_reports(arguments->reports), arguments->view)));
   });
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "algorithms/catalogue.hpp"
+#include "files/replace.hpp"
 #include "tools/commands.hpp"
 #include "tools/illustration.hpp"
 #include "variables/variables.hpp"
@@ -117,7 +118,7 @@ void update_variables(const std::filesystem::path& path) {
                          one.default_text, one.summary);
   }
   text.replace(first + begin.size(), last - first - begin.size(), table);
-  write_file(path, text);
+  files::replace_file(path, text);
 }
 
 void write_documents(const std::filesystem::path& folder) {
@@ -127,11 +128,11 @@ void write_documents(const std::filesystem::path& folder) {
   for (const Algorithm* one : catalogue()) {
     if (!before || before->collective != one->collective) text += fmt::format("\n## {}\n", name(one->collective));
     const Illustration all = illustrate(*one, problem_for(*one));
-    write_file(folder / image_of(*one), draw::svg(all.subject, all.title));
+    files::replace_file(folder / image_of(*one), draw::svg(all.subject, all.title));
     text += section(*one, all.title);
     before = one;
   }
-  write_file(folder / "algorithms.md", text);
+  files::replace_file(folder / "algorithms.md", text);
   update_variables(folder / "environment.md");
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -52,13 +51,6 @@ Illustration illustrate(const Algorithm& algorithm, const Problem& problem) {
   all.title.subheading = fmt::format("{}, {}, {}", counted(problem.ranks, "rank"), counted(execution.steps, "step"),
                                      counted(static_cast<std::int64_t>(all.messages.size()), "message"));
   return all;
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text;
-  file.close();
-  if (!file) throw std::runtime_error(fmt::format("can't write {}", path));
 }
 
 }  // namespace quadrille::tools

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
@@ -25,8 +24,5 @@ struct Illustration {
 
 // Executes all ranks symbolically. Throws std::runtime_error if the execution fails.
 Illustration illustrate(const Algorithm& algorithm, const Problem& problem);
-
-// Throws std::runtime_error if the file can't be written.
-void write_file(const std::string& path, const std::string& text);
 
 }  // namespace quadrille::tools

@@ -12,11 +12,11 @@
 #include <iterator>
 
 #include "cluster/process.hpp"
+#include "files/replace.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
 #include "measure/runs.hpp"
 #include "text/quantities.hpp"
-#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
@@ -118,7 +118,7 @@ int compare_runs(const ComparedCommands& commands, std::size_t pairs, const std:
     }
   }
   fmt::print("{}", measure::to_text(runs, times));
-  if (json) write_file(*json, measure::to_json(runs, times));
+  if (json) files::replace_file(*json, measure::to_json(runs, times));
   return 0;
 }
 

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "files/replace.hpp"
 #include "tools/commands.hpp"
 #include "tools/illustration.hpp"
 #include "tools/selection.hpp"
@@ -97,7 +98,7 @@ void show(const ShowArguments& arguments) {
   refuse(messages > most_messages,
          fmt::format("{} messages are too many to show: print one rank's schedule with --rank", messages));
   const Illustration all = illustrate(algorithm, problem);
-  if (arguments.svg) return write_file(*arguments.svg, draw::svg(all.subject, all.title));
+  if (arguments.svg) return files::replace_file(*arguments.svg, draw::svg(all.subject, all.title));
   fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
   print_steps(all.messages);
 }

@@ -4,12 +4,12 @@
 #include <memory>
 #include <string>
 
+#include "files/replace.hpp"
 #include "machine/host.hpp"
 #include "machine/parts.hpp"
 #include "survey/survey.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/illustration.hpp"
 
 namespace quadrille::tools {
 
@@ -29,9 +29,9 @@ int show_topology(const TopologyArguments& arguments) {
     fmt::print("{}", to_json(survey));
   } else {
     fmt::print("{}", to_text(survey));
-    if (!arguments.json.empty()) write_file(arguments.json, to_json(survey));
+    if (!arguments.json.empty()) files::replace_file(arguments.json, to_json(survey));
   }
-  if (!arguments.svg.empty()) write_file(arguments.svg, to_svg(survey));
+  if (!arguments.svg.empty()) files::replace_file(arguments.svg, to_svg(survey));
   return 0;
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "draw/plot.hpp"
-#include "measure/file.hpp"
+#include "files/replace.hpp"
 #include "measure/plot.hpp"
 #include "measure/summary.hpp"
 #include "measure/tuning.hpp"
@@ -19,7 +19,7 @@ namespace quadrille::bench {
 namespace {
 
 bool is_stream(const std::string& file) {
-  return file == "-" || measure::is_stream(file);
+  return file == "-" || files::is_stream(file);
 }
 
 // At once, also where standard output is a pipe.
@@ -37,7 +37,7 @@ Table current_table(const std::string& file) {
 
 void write(const std::string& file, const std::string& text) {
   if (file == "-") return print(text);
-  if (!file.empty()) measure::replace_file(file, text);
+  if (!file.empty()) files::replace_file(file, text);
 }
 
 Output::Output(const measure::BenchOptions& options, const measure::TableColumns& columns,
@@ -47,7 +47,7 @@ Output::Output(const measure::BenchOptions& options, const measure::TableColumns
 std::string Output::wrong_with_files(const measure::BenchOptions& options) {
   for (const std::string& file : {options.json, options.csv, options.plot, options.table}) {
     const bool output = file == "-" && file != options.table;
-    if (!file.empty() && !output && !measure::is_replaceable(file)) return fmt::format("can't write {}", file);
+    if (!file.empty() && !output && !files::is_replaceable(file)) return fmt::format("can't write {}", file);
   }
   try {
     if (!options.table.empty()) current_table(options.table);
@@ -101,7 +101,7 @@ void Output::record_tuning(const measure::Report& report) {
       measure::tuning_section(report, measured_.selector().placement().nodes, measured_.settings().preferences.segment);
   rules_ = section.lines.size();
   put(table, std::move(section), measure::measured_collectives(report));
-  measure::replace_file(options_.table, to_text(table));
+  files::replace_file(options_.table, to_text(table));
 }
 
 }  // namespace quadrille::bench

@@ -9,7 +9,7 @@
 
 namespace quadrille::bench {
 
-// To a file, see replace_file; "-" is standard output. Nothing without a name.
+// To a file, see files::replace_file; "-" is standard output. Nothing without a name.
 void write(const std::string& file, const std::string& text);
 
 // What a run writes, on rank 0: rows on standard output as they are measured, and files, which are whole at every

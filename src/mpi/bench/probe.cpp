@@ -15,8 +15,8 @@
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
 #include "engine/mpi.hpp"
+#include "files/replace.hpp"
 #include "measure/calibration.hpp"
-#include "measure/file.hpp"
 #include "settings/machine.hpp"
 
 namespace quadrille::bench {
@@ -162,7 +162,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   fmt::print("{}", measure::to_text(machine, before));
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
-  measure::replace_file(target, to_json(machine));
+  files::replace_file(target, to_json(machine));
   fmt::print("written to {}\n", target);
   return complete ? 0 : 1;
 }

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <numeric>
 #include <string_view>
+#include <system_error>
 #include <type_traits>
 
 #include "api/local_call.hpp"
 #include "engine/process.hpp"
+#include "files/replace.hpp"
 #include "text/quantities.hpp"
 
 namespace quadrille::interpose {
@@ -82,14 +82,12 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits) {
     std::fputs(as_text(whole).c_str(), stderr);
     return;
   }
-  std::FILE* file = std::fopen(path.c_str(), "w");
-  if (!file) {
+  try {
+    files::replace_file(path, as_json(whole));
+  } catch (const std::system_error& error) {
     fmt::print(stderr, "quadrille: can't write the report to {}: {}; name another file (QUADRILLE_REPORT, --report=)\n",
-               path, std::strerror(errno));
-    return;
+               path, error.code().message());
   }
-  std::fputs(as_json(whole).c_str(), file);
-  std::fclose(file);
 }
 
 template <class Visit, class VisitReason>

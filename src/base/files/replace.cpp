@@ -1,0 +1,84 @@
+#include "files/replace.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <system_error>
+
+namespace quadrille::files {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_named_as_open(std::string_view path) {
+  constexpr std::array<std::string_view, 3> folders = {"/dev/std", "/dev/fd/", "/proc/"};
+  return std::any_of(folders.begin(), folders.end(), [&](std::string_view one) { return path.starts_with(one); });
+}
+
+// The file itself, if the path is a link.
+fs::path target_of(const std::string& path) {
+  std::error_code error;
+  fs::path target = fs::weakly_canonical(path, error);
+  return error ? fs::path(path) : target;
+}
+
+fs::path beside(const fs::path& target) {
+  return target.string() + ".new-" + std::to_string(getpid());
+}
+
+// A file that may not be written is not replaced either, though its folder would permit it.
+bool is_protected(const fs::path& target) {
+  std::error_code error;
+  return fs::exists(target, error) && !std::ofstream(target, std::ios::app);
+}
+
+std::error_code write(const fs::path& path, const std::string& text) {
+  errno = 0;
+  std::ofstream file(path);
+  file << text;
+  file.close();
+  if (file.good()) return {};
+  return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
+}
+
+std::error_code write_and_rename(const fs::path& target, const std::string& text) {
+  if (is_protected(target)) return std::make_error_code(std::errc::permission_denied);
+  std::error_code ignored;
+  const fs::path draft = beside(target);
+  std::error_code error = write(draft, text);
+  const fs::file_status before = fs::status(target, ignored);
+  if (!error && fs::exists(before)) fs::permissions(draft, before.permissions(), error);
+  if (!error) fs::rename(draft, target, error);
+  if (error) fs::remove(draft, ignored);
+  return error;
+}
+
+}  // namespace
+
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) && (is_named_as_open(path) || !fs::is_regular_file(path, error));
+}
+
+bool is_replaceable(const std::string& path) {
+  const fs::path target = target_of(path);
+  if (is_protected(target)) return false;
+  if (is_stream(path)) return true;
+  if (!std::ofstream(beside(target), std::ios::app)) return false;
+  std::error_code error;
+  fs::remove(beside(target), error);
+  return !error;
+}
+
+void replace_file(const std::string& path, const std::string& text) {
+  const std::error_code error = is_stream(path) ? write(path, text) : write_and_rename(target_of(path), text);
+  if (error) throw std::system_error(error, "can't write " + path);
+}
+
+}  // namespace quadrille::files
