@@ -1,6 +1,7 @@
 #include "cost/price.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "algorithms/outline.hpp"
