@@ -9,7 +9,7 @@ import sys
 import time
 import unittest
 
-from harness import Cluster, processes, running, skip_unless_possible, traces, wait_until
+from harness import Cluster, WithCluster, processes, running, skip_unless_possible, traces, wait_until
 
 QUADRILLE = sys.argv.pop(1)
 TRANSFER = str(pathlib.Path(__file__).parent / "transfer.py")
@@ -33,17 +33,10 @@ def wire_seconds(count, rate):
     return 8 * HEADERS * count / rate
 
 
-class WithCluster(unittest.TestCase):
+class Nodes(WithCluster):
+    cluster = Cluster(QUADRILLE)
     words = ("--nodes", 4, "--slots", 2)
 
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(QUADRILLE)
-        cls.cluster.up(*cls.words)
-        cls.addClassCleanup(cls.cluster.down)
-
-
-class Nodes(WithCluster):
     def test_each_has_its_name_address_and_memory(self):
         for node in range(4):
             self.assertEqual(self.cluster.execute(node, "hostname"), f"node{node}\n")
@@ -118,6 +111,7 @@ LONGEST = float(os.environ.get("QUADRILLE_TEST_LONGEST", "3"))
 
 
 class Links(WithCluster):
+    cluster = Cluster(QUADRILLE)
     words = ("--nodes", 4, "--slots", 1, "--racks", 2, "--uplink", "100mbit")
 
     def check(self, sender, receiver, rate, count, pause, times):
@@ -155,6 +149,7 @@ class Links(WithCluster):
 
 
 class Clocks(WithCluster):
+    cluster = Cluster(QUADRILLE)
     words = ("--nodes", 3, "--skew")
 
     def test_each_node_has_its_own(self):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import Cluster, skip_unless_possible
+from harness import Cluster, WithCluster, skip_unless_possible
 
 QUADRILLE, WHERE, MPI = sys.argv[1:4]
 del sys.argv[1:4]
@@ -15,12 +15,9 @@ del sys.argv[1:4]
 NODES, SLOTS = 3, 2
 
 
-class DropIn(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(QUADRILLE)
-        cls.cluster.up("--nodes", NODES, "--slots", SLOTS)
-        cls.addClassCleanup(cls.cluster.down)
+class DropIn(WithCluster):
+    cluster = Cluster(QUADRILLE)
+    words = ("--nodes", NODES, "--slots", SLOTS)
 
     def run_with(self, options, *words):
         """On the cluster, with the drop-in."""

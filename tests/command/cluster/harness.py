@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+import unittest
 
 SKIPPED = 77
 
@@ -72,6 +73,18 @@ class Cluster:
         if done.returncode != 0:
             raise AssertionError(f"{words} on {node}: status {done.returncode}, {done.stderr}")
         return done.stdout
+
+
+class WithCluster(unittest.TestCase):
+    """Tests on one cluster, up with the options `words`."""
+
+    cluster: Cluster
+    words: tuple
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster.up(*cls.words)
+        cls.addClassCleanup(cls.cluster.down)
 
 
 def places(cluster, program, count, *words):

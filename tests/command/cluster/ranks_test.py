@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import Cluster, places, running, skip_unless_possible, wait_until
+from harness import Cluster, WithCluster, places, running, skip_unless_possible, wait_until
 
 QUADRILLE, WHERE, MPI = sys.argv[1:4]
 del sys.argv[1:4]
@@ -16,12 +16,9 @@ del sys.argv[1:4]
 NODES, SLOTS = 16, 4
 
 
-class Ranks(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(QUADRILLE)
-        cls.cluster.up("--nodes", NODES, "--slots", SLOTS)
-        cls.addClassCleanup(cls.cluster.down)
+class Ranks(WithCluster):
+    cluster = Cluster(QUADRILLE)
+    words = ("--nodes", NODES, "--slots", SLOTS)
 
     def check(self, words, nodes):
         """Each rank is on its node and shares memory only with the ranks of that node."""

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import unittest
 
-from harness import Cluster, skip_unless_possible
+from harness import Cluster, WithCluster, skip_unless_possible
 
 QUADRILLE, MPI = sys.argv[1:3]
 del sys.argv[1:3]
@@ -14,12 +14,9 @@ del sys.argv[1:3]
 NODES, SLOTS = 4, 2
 
 
-class Topology(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.cluster = Cluster(QUADRILLE, suffix="-topology")
-        cls.cluster.up("--nodes", NODES, "--slots", SLOTS)
-        cls.addClassCleanup(cls.cluster.down)
+class Topology(WithCluster):
+    cluster = Cluster(QUADRILLE, suffix="-topology")
+    words = ("--nodes", NODES, "--slots", SLOTS)
 
     def topology(self, *words, **variables):
         done = self.cluster("run", "-n", NODES * SLOTS, "--mpi", MPI, *words, "--", QUADRILLE, "topology", "--json", "-",
@@ -46,5 +43,5 @@ class Topology(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    skip_unless_possible(Cluster(QUADRILLE, suffix="-topology"))
+    skip_unless_possible(Topology.cluster)
     unittest.main(verbosity=2)
