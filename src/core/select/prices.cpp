@@ -55,16 +55,20 @@ double Prices::price(const Variant& variant, const Case& asked) {
 }
 
 // Until it is known what each MPI does, its own functions are taken for the best of the algorithms that all of them
-// have: without shared memory and without a pipeline, at the cost of messages alone.
+// have: without shared memory and without a pipeline, at the cost of messages alone, and with memory enough.
 void Prices::rank(const Case& asked, Ranking& ranking) {
   ranking.variants.clear();
   ranking.native = std::numeric_limits<double>::infinity();
+  Case of_mpi = asked;
+  of_mpi.in_place = false;
+  of_mpi.memory = 0;
   const auto add = [&](const Variant& variant) {
-    if (!requirements_.can_run(variant, asked)) return;
-    ranking.variants.push_back({variant, price(variant, asked)});
     const Algorithm& algorithm = variant.algorithm();
     const bool common = !algorithm.hierarchical && !algorithm.segmented;
-    if (common) ranking.native = std::min(ranking.native, price(variant, asked, of_mpi_));
+    if (common && requirements_.can_run(variant, of_mpi)) {
+      ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_));
+    }
+    if (requirements_.can_run(variant, asked)) ranking.variants.push_back({variant, price(variant, asked)});
   };
   for (const Algorithm* algorithm : catalogue()) {
     if (algorithm->collective != asked.collective) continue;

@@ -56,26 +56,38 @@ Problem Requirements::problem(const Variant& completed, const Case& asked) const
   const Traits& of = traits(asked.collective);
   const bool count_of_all = of.counts_differ || asked.collective == Collective::allgatherv;
   const std::int64_t unit = of.reduces ? std::max<std::int64_t>(1, asked.unit_bytes) : 1;
-  return {.rank = asked.root,
-          .ranks = asked.ranks,
-          .root = asked.root,
-          .count = count_of_all ? asked.count / asked.ranks : asked.count,
-          .commutative = asked.commutative,
-          .fixed_order = asked.fixed_order,
-          .segment = completed.segment == 0 ? 0 : std::max<std::int64_t>(1, completed.segment / unit),
-          .width = completed.width,
-          .topology = topology_,
-          .room = completed.algorithm().hierarchical ? room(asked) : 0};
+  Problem problem{.rank = asked.root,
+                  .ranks = asked.ranks,
+                  .root = asked.root,
+                  .count = count_of_all ? asked.count / asked.ranks : asked.count,
+                  .commutative = asked.commutative,
+                  .fixed_order = asked.fixed_order,
+                  .segment = completed.segment == 0 ? 0 : std::max<std::int64_t>(1, completed.segment / unit),
+                  .width = completed.width,
+                  .topology = topology_,
+                  .room = completed.algorithm().hierarchical ? room(asked) : 0};
+  if (swaps(completed, asked)) {
+    const Chunking cut = chunking(asked);
+    problem.in_place = true;
+    problem.segment = cut.chunk;
+    problem.window = cut.window;
+    problem.width = completed.width > 0 ? std::min(completed.width, cut.partners) : cut.partners;
+  }
+  return problem;
+}
+
+// Chunks are the same on all ranks, lengths of blocks, too.
+Chunking Requirements::chunking(const Case& asked) const {
+  return Budget(asked.memory)
+      .chunking({.ranks = asked.ranks, .packed_anywhere = true, .spare = true, .longest = part_});
 }
 
 std::int64_t Requirements::memory(const Variant& completed, const Case& asked) const {
   const Budget budget(asked.memory);
   if (!budget.limited()) return 0;
   if (swaps(completed, asked)) {
-    // They are cut so that they fit, if they can be. Chunks are the same on all ranks, lengths of blocks, too.
-    const Chunking chunking =
-        budget.chunking({.ranks = asked.ranks, .packed_anywhere = true, .spare = true, .longest = part_});
-    return chunking.chunk > 0 ? asked.memory : std::max(asked.memory + 1, Budget::least_to_swap);
+    // They are cut so that they fit, if they can be.
+    return chunking(asked).chunk > 0 ? asked.memory : std::max(asked.memory + 1, Budget::least_to_swap);
   }
   const Algorithm& algorithm = completed.algorithm();
   const Traits of = traits(algorithm.collective);

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "algorithms/catalogue.hpp"
+#include "select/budget.hpp"
 #include "select/case.hpp"
 
 namespace quadrille {
@@ -35,6 +36,9 @@ class Requirements {
   static constexpr std::int64_t most_slots = 4;
 
  private:
+  // How blocks of one size are swapped in place.
+  Chunking chunking(const Case& asked) const;
+
   const Topology* topology_ = nullptr;
   std::int64_t slot_bytes_ = 0;
   std::int64_t part_ = 0;

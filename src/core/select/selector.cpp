@@ -64,7 +64,7 @@ void Selector::set_model(const cost::Model& model) {
 }
 
 bool Selector::can_price(const Case& asked) const {
-  return prices_ && asked.ranks > 1 && sizes_are_known(asked.collective) && !asked.in_place;
+  return prices_ && asked.ranks > 1 && sizes_are_known(asked.collective);
 }
 
 // The one that takes the least time, of those that keep to the memory limit.

@@ -179,21 +179,23 @@ bool DropIn::saves_memory(const detail::Call& call, MPI_Comm comm, int ranks) {
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
   // MPI has all ranks pass it, or none.
-  const bool in_place = policy.in_place && call.input.address == MPI_IN_PLACE;
-  if (policy.outcome != Outcome::replaced && !in_place) return {.outcome = policy.outcome};
+  const bool in_place = call.input.address == MPI_IN_PLACE;
+  bool saves = policy.in_place && in_place;  // memory, and so is replaced in any case
+  if (policy.outcome != Outcome::replaced && !saves) return {.outcome = policy.outcome};
   try {
-    if (in_place && policy.native == Request::Native::unless_faster) {
+    if (saves && policy.native == Request::Native::unless_faster) {
       const Seen& known = seen(comm, false);
       if (known.ranks <= 1) return {.outcome = known.outcome};
-      if (!saves_memory(call, comm, known.ranks)) return {.outcome = Outcome::little_in_place};
+      saves = saves_memory(call, comm, known.ranks);
+      if (!saves && policy.outcome != Outcome::replaced) return {.outcome = Outcome::little_in_place};
     }
-    const bool if_faster = !in_place && policy.native == Request::Native::unless_faster;
+    const bool if_faster = !saves && policy.native == Request::Native::unless_faster;
     Seen& seen = this->seen(comm, !if_faster);
     if (!seen.context) return {.outcome = seen.outcome};
     Passed& passed = seen.passed[static_cast<std::size_t>(call.collective)];
     if (if_faster && passed.is(call)) return {.outcome = passed.outcome};
     api::CallOptions options;
-    options.request.native = in_place ? Request::Native::without_memory : policy.native;
+    options.request.native = saves ? Request::Native::without_memory : policy.native;
     api::Prepared prepared;
     try {
       prepared = api::prepare(*seen.context, call, options, api::Handles::borrowed);
@@ -204,7 +206,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
     if (!prepared.task) {
       const Outcome why = if_faster ? outcome_of(prepared.why_native) : Outcome::memory;
       if (if_faster && prepared.remembered) {
-        passed = {true,    why,      call.input.count, call.output.count, call.input.type, call.output.type,
+        passed = {true,    why,      in_place, call.input.count, call.output.count, call.input.type, call.output.type,
                   call.op, call.root};
       }
       return {.outcome = why};
@@ -214,7 +216,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
       seen.context->run(std::move(prepared.task));
     } catch (const Error& error) {
       // Then no rank has memory enough, or one has not, and nothing has moved.
-      if (!in_place || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
+      if (!saves || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
       return {.outcome = Outcome::memory};
     }
     return {.algorithm = &algorithm};

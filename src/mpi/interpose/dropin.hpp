@@ -19,6 +19,7 @@ namespace quadrille::interpose {
 struct Passed {
   bool known = false;
   Outcome outcome = Outcome::not_faster;
+  bool in_place = false;
   std::int64_t input_count = 0;
   std::int64_t output_count = 0;
   MPI_Datatype input_type = MPI_DATATYPE_NULL;
@@ -29,7 +30,7 @@ struct Passed {
   bool is(const detail::Call& call) const {
     return known && input_count == call.input.count && output_count == call.output.count &&
            input_type == call.input.type && output_type == call.output.type && op == call.op && root == call.root &&
-           call.input.address != call.output.address;
+           call.input.address != call.output.address && in_place == (call.input.address == MPI_IN_PLACE);
   }
 };
 
