@@ -8,6 +8,10 @@
 
 namespace quadrille::redistribute {
 
+inline std::int64_t length_of(const Range& range) {
+  return range.end - range.begin;
+}
+
 // Free places as sorted, non-adjacent ranges. Both lists here allocate only in reserve.
 class Holes {
  public:

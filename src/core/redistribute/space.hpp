@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,6 +15,11 @@ namespace quadrille::redistribute {
 struct Blocks {
   std::span<const std::int64_t> counts;
   std::span<const std::int64_t> displacements;
+
+  // The number of blocks that are not empty.
+  std::int64_t used() const {
+    return static_cast<std::int64_t>(counts.size()) - std::count(counts.begin(), counts.end(), 0);
+  }
 };
 
 // The writable places: those of the receive blocks ordered by address, then the extra ones.

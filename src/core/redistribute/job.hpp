@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "redistribute/space.hpp"
+
+namespace quadrille::redistribute {
+
+// One rank's part in an irregular all-to-all within one buffer. All memory is borrowed for the lifetime of the machine.
+// Send and receive counts must match; this is not checked. Send blocks may overlap receive blocks arbitrarily.
+struct Job {
+  Rank rank = 0;
+  Rank ranks = 1;
+  Blocks send;
+  Blocks receive;
+  std::int64_t element_bytes = 1;
+  std::byte* data = nullptr;      // the buffer; displacements are relative to it and not negative
+  std::span<std::byte> extra;     // at least one element
+  std::span<std::int64_t> words;  // the contents of grants; Redistribution::words of them
+  std::int64_t in_flight = 8;     // chunks granted at a time; at most Redistribution::max_in_flight
+  std::int64_t slack = -1;        // fragments beyond the required minimum; negative: default
+};
+
+}  // namespace quadrille::redistribute
