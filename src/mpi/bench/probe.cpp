@@ -71,9 +71,13 @@ class Probe {
   }
 
   // On rank 0; null: it could not be measured.
-  std::optional<measure::Result> run(const Experiment& experiment) const {
+  std::optional<measure::Result> run(const Experiment& experiment) {
     std::optional<measure::Result> result;
-    if (experiment.where == Experiment::Where::all) return timed(experiment, comm_);
+    if (experiment.where == Experiment::Where::all) {
+      // MPI connects ranks when they first talk to each other, and not all of them do so in the first call.
+      if (!std::exchange(connected_, true)) timed(experiment, comm_);
+      return timed(experiment, comm_);
+    }
     const std::optional<Rank> other = partner(experiment.where, topology());
     const bool takes_part = other && (context_->rank() == 0 || context_->rank() == *other);
     MPI_Comm two = MPI_COMM_NULL;
@@ -114,6 +118,7 @@ class Probe {
 
   MPI_Comm comm_;
   double seconds_;
+  bool connected_ = false;
   std::shared_ptr<engine::Context> context_;
 };
 
@@ -123,7 +128,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   const std::string target = file.empty() ? machine_file_here(engine::mpi_name()) : file;
   // The file may not exist yet, and what is not measured is to be what is built in.
   setenv("QUADRILLE_MACHINE", "none", 1);
-  const Probe probe(comm, seconds);
+  Probe probe(comm, seconds);
   const int rank = probe.context().rank();
   if (probe.context().ranks() < 2) {
     if (rank == 0) fmt::print(stderr, "quadrille probe: start it with two ranks or more, as the programs will be\n");

@@ -30,8 +30,7 @@ constexpr std::array on_a_node = {
 constexpr std::array between_nodes = {
     Experiment{"network.overhead_us", Where::network, Collective::allreduce, "segmented_ring", 8192, tiny_segment},
     Experiment{"network.latency_us", Where::network, Collective::allgather, "ring", 8},
-    // As collectives drive it: a message at a time, while all nodes are at work. Alone, two nodes are faster.
-    Experiment{"network.wire_ns_per_byte", Where::all, Collective::allreduce, "reduce_bcast", 131072},
+    Experiment{"network.wire_ns_per_byte", Where::network, Collective::allgather, "ring", 131072},
 };
 constexpr std::array between_racks = {
     Experiment{"rack.overhead_us", Where::rack, Collective::allreduce, "segmented_ring", 8192, tiny_segment},

@@ -5,6 +5,7 @@
 // default 4. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
 #include "patterns/trees.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 void build(Builder& builder, const Problem& problem) {
   const patterns::Tree tree = patterns::knomial_tree(problem.rank, problem.ranks, problem.root, problem.width);
   if (tree.parent) builder.receive(*tree.parent, problem.output);
-  for (Rank child : tree.children) builder.send(child, problem.output);
+  send_in_turn(builder, tree, [&](Rank child) { builder.send(child, problem.output); });
 }
 
 Prediction predict(const Problem& problem) {

@@ -7,6 +7,7 @@
 // number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
 #include "patterns/hypercube.hpp"
 #include "patterns/trees.hpp"
@@ -36,7 +37,7 @@ void build(Builder& builder, const Problem& problem) {
   const Rank corner = cube.corners() - 1 - cube.corner_of(place);
   const patterns::Tree tree = patterns::binomial_tree(corner, cube.corners(), 0);
   if (tree.parent) builder.receive(rank_of_corner(*tree.parent), shares(corner, below(corner)));
-  for (Rank child : tree.children) builder.send(rank_of_corner(child), shares(child, below(child)));
+  send_in_turn(builder, tree, [&](Rank child) { builder.send(rank_of_corner(child), shares(child, below(child))); });
 
   for (Rank bit = 1; bit < cube.corners(); bit *= 2) {
     const Rank peer = corner ^ bit;

@@ -5,6 +5,7 @@
 // Steps: ceil(log2 p) + p - 1. Cost: (ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b. Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
+#include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
@@ -26,7 +27,7 @@ void build(Builder& builder, const Problem& problem) {
 
   const patterns::Tree tree = patterns::binomial_tree(place, p, 0);
   if (tree.parent) builder.receive(rank_at(*tree.parent), shares(place, below(place)));
-  for (Rank child : tree.children) builder.send(rank_at(child), shares(child, below(child)));
+  send_in_turn(builder, tree, [&](Rank child) { builder.send(rank_at(child), shares(child, below(child))); });
 
   const auto lacks = [&](Rank other, Rank share) { return share < other || share >= other + below(other); };
   const Rank next = patterns::at_distance(place, 1, p);

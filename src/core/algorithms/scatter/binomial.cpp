@@ -3,6 +3,7 @@
 //
 // Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
 
+#include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
 #include "algorithms/subtrees.hpp"
 
@@ -15,7 +16,7 @@ void build(Builder& builder, const Problem& problem) {
   const auto below = [&](Rank rank) { return patterns::binomial_subtree(rank, problem.ranks, problem.root); };
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
   if (!tree.parent) {
-    for (Rank child : tree.children) builder.send(child, problem.input_blocks(child, below(child)));
+    send_in_turn(builder, tree, [&](Rank child) { builder.send(child, problem.input_blocks(child, below(child))); });
     builder.copy(problem.input_block(problem.rank), problem.output);
     return;
   }
@@ -25,10 +26,10 @@ void build(Builder& builder, const Problem& problem) {
   }
   const Region arrived = builder.scratch(below(problem.rank) * n);
   builder.receive(*tree.parent, arrived);
-  for (Rank child : tree.children) {
+  send_in_turn(builder, tree, [&](Rank child) {
     const Rank distance = patterns::at_distance(child, -problem.rank, problem.ranks);
     builder.send(child, arrived.part(distance * n, below(child) * n));
-  }
+  });
   builder.copy(arrived.part(0, n), problem.output);
 }
 
