@@ -89,6 +89,7 @@ void Cell::end_round() {
     ++warm_ups_;
   } else if (probes_ < probing_rounds) {
     ++probes_;
+    began_ = 0;  // the time limit is for the rounds
   } else {
     ++rounds_;
     return;
@@ -107,7 +108,7 @@ void Cell::drop_slow() {
   for (const Variant& variant : variants_) {
     if (variant.usable) fastest = std::min(fastest, variant.fastest);
   }
-  for (std::size_t i = static_cast<std::size_t>(options_.kept); i < variants_.size(); ++i) {
+  for (auto i = static_cast<std::size_t>(options_.kept); i < variants_.size(); ++i) {
     Variant& variant = variants_[i];
     if (!variant.usable || variant.fastest <= goal_.within * fastest) continue;
     variant.usable = false;

@@ -170,7 +170,7 @@ TEST(Cell, TheMinimumRepeatsAreMadeAfterTheTimeLimitButNotForever) {
   Play long_play{endless, {1e-3}};
   long_play.run();
   EXPECT_GT(endless.rounds(), 20);
-  EXPECT_NEAR(long_play.now, 100.08, 0.01);
+  EXPECT_NEAR(long_play.now, 100.08, 0.02);  // four times as long, behind the first calls
 }
 
 TEST(Cell, WhatTakesTooLongIsDroppedAfterTwoCallsUnlessItIsKept) {
