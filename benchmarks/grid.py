@@ -25,11 +25,11 @@ import sys
 import time
 
 SIZES = (8, 2048, 16384, 131072, 1048576)
-LEAST = int(os.environ.get("GRID_LEAST", "0"))  # no size below: for a look at long data
 WHOLE = ("barrier", "bcast", "reduce", "allreduce", "reduce_scatter_block", "alltoall")
 OF_BLOCKS = ("allgather", "gather", "scatter")  # whose size is that of one rank's block
-BYTE = 1.045 * 8  # bits on an Ethernet
+BYTE = 1.045 * 8  # bits on an Ethernet, as cost::byte_on_ethernet
 CLUSTER = "grid"
+LEAST_ROUNDS = 6
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Ground:
         crossing = {"alltoall": self.ranks / self.nodes, "allreduce": 2}.get(collective, 1) * size
         return crossing * (1 if self.racks == 0 else self.nodes / self.racks) * BYTE / (1e6 * self.megabits)
 
-    def sizes(self, collective):
-        return [size for size in SIZES if size >= LEAST and self.floor(collective, size) <= 0.5]
+    def sizes(self, collective, least):
+        return [size for size in SIZES if size >= least and self.floor(collective, size) <= 0.5]
 
     def launcher(self):
         if self.nodes > 1:
@@ -80,12 +80,13 @@ def run(words, log, **variables):
         sys.exit(f"{' '.join(words)}: exit status {done.returncode}; see {log}")
 
 
-def bench(ground, name, folder, algorithms, **variables):
+def bench(ground, name, folder, least, algorithms, **variables):
     """A job for each collective: ranks that have talked to all others have more connections to look at, and are slower
     from then on. Returns a report of all points."""
     points = []
     for collective in (*WHOLE, *OF_BLOCKS):
-        sizes = [size // (ground.ranks if collective in OF_BLOCKS else 1) for size in ground.sizes(collective)]
+        sizes = [size // (ground.ranks if collective in OF_BLOCKS else 1) for size in
+                 ground.sizes(collective, least)]
         part = folder / f"{name}.part"
         run([*ground.launcher(), "quadrille", "bench", collective, "--sizes", ",".join(str(size) for size in sizes if size),
              "--algorithms", algorithms, "--within", "3", "--time", str(ground.seconds), "--least", "7", "--json",
@@ -97,7 +98,7 @@ def bench(ground, name, folder, algorithms, **variables):
     return report
 
 
-def measure(folder, names):
+def measure(folder, names, least):
     folder.mkdir(parents=True, exist_ok=True)
     os.environ["XDG_CACHE_HOME"] = str(folder.absolute() / "cache")
     for name in names:
@@ -111,10 +112,10 @@ def measure(folder, names):
                  f"{ground.megabits}mbit", *racks, "--while", str(os.getpid())], log)
         try:
             run([*ground.launcher(), "quadrille", "probe"], log)
-            report = bench(ground, name, folder, "default,all")
+            report = bench(ground, name, folder, least, "default,all")
             (folder / f"{name}.json").write_text(json.dumps(report), encoding="utf-8")
             if ground.mpi == "openmpi":
-                han = bench(ground, name, folder, "none", OMPI_MCA_coll_han_priority="100")
+                han = bench(ground, name, folder, least, "none", OMPI_MCA_coll_han_priority="100")
                 (folder / f"{name}-han.json").write_text(json.dumps(han), encoding="utf-8")
         finally:
             if ground.nodes > 1:
@@ -138,7 +139,7 @@ def judge(cell):
     """How many times as long the default takes as the best, and native as the default; the best's name."""
     ours = {name: point["seconds"] for name, point in cell.items() if name not in ("native", "control", "delayed")}
     default = ours["default"]
-    best = min(ours, key=lambda name: statistics.median(ours[name][1::2] or ours[name]))
+    best = min(ours, key=lambda name: statistics.median(ours[name][1::2]))
     if cell[best].get("same_as") == "default" or cell["default"].get("same_as") == best:
         loss = 1.0  # the same schedule
     else:
@@ -153,7 +154,8 @@ class Verdict:
     losses: list = dataclasses.field(default_factory=list)
     gains: dict = dataclasses.field(default_factory=dict)  # by collective
     prices: list = dataclasses.field(default_factory=list)  # (price, measured)
-    cells: list = dataclasses.field(default_factory=list)  # lines of text, the worst losses apart
+    cells: list = dataclasses.field(default_factory=list)  # (loss, line of text)
+    too_few: int = 0  # cells with too few rounds to be judged on half of them
 
     def within(self):
         return 100 * sum(loss <= 1.15 for loss in self.losses) / len(self.losses)
@@ -174,6 +176,9 @@ def verdict_of(name, report, least):
     for (collective, size), cell in cells(report).items():
         size *= ground.ranks if collective in OF_BLOCKS else 1
         if "default" not in cell or (size < least and collective != "barrier"):
+            continue
+        if len(cell["default"]["seconds"]) < LEAST_ROUNDS:
+            verdict.too_few += 1
             continue
         loss, gain, best = judge(cell)
         verdict.losses.append(loss)
@@ -198,7 +203,8 @@ def describe(name, verdict, listing):
         if listing == "all" or (listing == "losses" and loss > 1.15):
             print(line)
     print(f"{name}: {len(verdict.losses)} cells; within 1.15 of the best {verdict.within():.0f} %, "
-          f"beyond 1.5: {verdict.beyond()}; worst {max(verdict.losses):.2f}")
+          f"beyond 1.5: {verdict.beyond()}; worst {max(verdict.losses):.2f}; not judged, with too few rounds: "
+          f"{verdict.too_few}")
     if verdict.prices:
         print(f"  price against measurement: median error {verdict.error():.0f} %, of {len(verdict.prices)}")
     for collective, some in verdict.gains.items():
@@ -248,7 +254,7 @@ def page(folder, names):
              "and how. A ground is named by nodes, ranks a node and Mbit/s of a node's link, or by ranks and MPI; racks are "
              "4 of 4 nodes with 4 ranks, with 50 Mbit/s for each node and each rack. The machine has 2 cores, so that on "
              "nodes with 4 ranks, and with 8 ranks, short calls measure the scheduler. Every ground was probed first.", "",
-             "| ground | sizes | cells | default within 1.15 of the best algorithm | beyond 1.5 | worst | MPI's own / "
+             "| ground | sizes | cells (not judged) | default within 1.15 of the best algorithm | beyond 1.5 | worst | MPI's own / "
              "default: barrier, bcast, allreduce | bcast, reduce, allreduce, allgather | price, median error |",
              "|---|---|---|---|---|---|---|---|---|"]
     plotted = {}
@@ -259,7 +265,7 @@ def page(folder, names):
             verdict = verdict_of(name, report, start)
             plotted.setdefault(name, verdict)
             sizes = "all" if start == 0 else f"from {start // 1024} KiB"
-            lines.append(f"| {name} | {sizes} | {len(verdict.losses)} | {verdict.within():.0f} % | {verdict.beyond()} | "
+            lines.append(f"| {name} | {sizes} | {len(verdict.losses)} ({verdict.too_few}) | {verdict.within():.0f} % | {verdict.beyond()} | "
                          f"{max(verdict.losses):.2f} | {verdict.gain(SHORT):.2f} | {verdict.gain(LONG):.2f} | "
                          f"{verdict.error():.0f} % |")
     lines += ["", "![Prices against measured times](benchmarks/prices.svg)", "",
@@ -291,7 +297,7 @@ def main():
     arguments = parser.parse_args()
     names = arguments.grounds or list(GROUNDS)
     if arguments.command == "measure":
-        measure(arguments.folder, names)
+        measure(arguments.folder, names, arguments.least)
     names = [name for name in names if (arguments.folder / f"{name}.json").exists()]
     if arguments.command == "page":
         page(arguments.folder, names)

@@ -185,7 +185,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   try {
     if (saves && policy.native == Request::Native::unless_faster) {
       const Seen& known = seen(comm, false);
-      if (known.ranks <= 1) return {.outcome = known.outcome};
+      if (!known.context && known.outcome != Outcome::few_calls) return {.outcome = known.outcome};
       saves = saves_memory(call, comm, known.ranks);
       if (!saves && policy.outcome != Outcome::replaced) return {.outcome = Outcome::little_in_place};
     }

@@ -103,7 +103,7 @@ void add_options(CLI::App& app, RawOptions& raw) {
                  "Repeat until the 95 % confidence interval is within this fraction of the median")
       ->check(CLI::Range(0.0001, 1.0))
       ->capture_default_str();
-  app.add_option("--time", raw.options.goal.seconds, "Maximum seconds per point")
+  app.add_option("--time", raw.options.goal.seconds, "Maximum seconds per point, behind the first calls")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--least", raw.options.goal.least, "Minimum repeats per point")

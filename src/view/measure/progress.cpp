@@ -29,9 +29,10 @@ double Progress::left(double now) const {
 
 std::string Progress::announcement() const {
   const int points = std::accumulate(points_.begin(), points_.end(), 0);
-  return fmt::format("{} cell{}, {} points: at most {}, longer only where {} repeats of a point take more than {}",
-                     cells(), cells() == 1 ? "" : "s", points, text::duration(most()), goal_.least,
-                     text::short_seconds(goal_.seconds));
+  return fmt::format(
+      "{} cell{}, {} points: at most {} and the first calls, longer only where {} repeats of a point take more than {}",
+      cells(), cells() == 1 ? "" : "s", points, text::duration(most()), goal_.least,
+      text::short_seconds(goal_.seconds));
 }
 
 }  // namespace quadrille::measure

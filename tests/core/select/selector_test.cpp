@@ -122,6 +122,27 @@ TEST_F(SelectorTest, ByAModelOfTheMachineTheLeastTimeDecides) {
   EXPECT_LE(selects.decide(asked, {}).needed, asked.memory);
 }
 
+TEST_F(SelectorTest, InPlaceSharedMemoryIsForOneNodeAndMessagesAreCutToTheBudget) {
+  const auto in_place = [](const Topology& machine, std::int32_t nodes, const Request& request = {}) {
+    Selector selects({}, {}, 8, machine, 1 << 16);
+    selects.set_model(with_free_memory());
+    const LocalCall call{
+        .collective = Collective::alltoall, .in_place = true, .output = {.significant = true, .count = 1 << 20}};
+    return selects.decide(case_of(call, {.ranks = 8, .nodes = nodes, .ranks_per_node = 8 / nodes}), request);
+  };
+  const Topology one = Topology::nodes(8, 8);
+  EXPECT_EQ(name(in_place(one, 1)), "hierarchical");
+  // Its leaders would need all data of their nodes again.
+  const Decision across = in_place(topology, 2);
+  EXPECT_TRUE(across.fits);
+  EXPECT_TRUE(across.variant.algorithm().swaps) << name(across);
+  EXPECT_EQ(across.source(), Reason::Kind::price);
+  // The MPI's own has memory enough: data that is cut is not faster.
+  const Request unless_faster{.native = Request::Native::unless_faster};
+  EXPECT_EQ(name(in_place(one, 1, unless_faster)), "hierarchical");
+  EXPECT_EQ(name(in_place(topology, 2, unless_faster)), "native");
+}
+
 TEST_F(SelectorTest, LeavesToTheMpiWhatIsNotClearlyFaster) {
   Selector selects = selector();
   cost::Model model = with_free_memory();

@@ -9,8 +9,9 @@ TEST(Progress, AnnouncesWhatTheTimeLimitAllows) {
   const Progress progress({8, 8, 4}, {.seconds = 6, .least = 9});
   EXPECT_DOUBLE_EQ(progress.most(), 120);
   EXPECT_EQ(progress.announcement(),
-            "3 cells, 20 points: at most 2 min, longer only where 9 repeats of a point take more than 6 s");
-  EXPECT_TRUE(Progress({2}, {}).announcement().starts_with("1 cell, 2 points: at most 2 s, "));
+            "3 cells, 20 points: at most 2 min and the first calls, longer only where 9 repeats of a point take more "
+            "than 6 s");
+  EXPECT_TRUE(Progress({2}, {}).announcement().starts_with("1 cell, 2 points: at most 2 s and the first calls, "));
 }
 
 TEST(Progress, BeforeACellIsDoneTheLimitIsLeft) {
