@@ -294,7 +294,7 @@ def main():
     parser.add_argument("grounds", nargs="*", choices=(*GROUNDS, []), metavar="GROUND")
     parser.add_argument("--from", dest="least", type=int, default=0, help="only sizes from so many bytes on")
     parser.add_argument("--list", choices=("all", "losses"), help="each cell")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     names = arguments.grounds or list(GROUNDS)
     if arguments.command == "measure":
         measure(arguments.folder, names, arguments.least)

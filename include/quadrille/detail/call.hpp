@@ -53,7 +53,9 @@ struct Call {
   MPI_Op op = MPI_OP_NULL;  ///< of a reduction; null: combine
   Combine combine = {};
   bool commutative = false;  ///< of combine
-  bool unequal = false;      ///< in place, this rank's send counts differ from its receive counts
+  bool own_send_counts =
+      false;             ///< in place, with counts of what is sent: ranks tell each other whether they are wrong
+  bool unequal = false;  ///< they are: they differ from this rank's receive counts
 };
 
 /// A call of a collective that moves data, or of barrier.

@@ -164,8 +164,10 @@ int explain(const ExplainArguments& arguments) {
     if (section.mpi.find(arguments.mpi) == std::string::npos) continue;
     for (const Section::Line& line : section.lines) rules.push_back({line.rule, section.ranks, section.nodes});
   }
-  Selector selector(settings.preferences, rules, arguments.ranks, topology,
-                    settings.shared_bytes(per_node > machine.model.cores));
+  Selector selector(settings.preferences, rules, arguments.ranks,
+                    {.topology = &topology,
+                     .slot_bytes = settings.shared_bytes(per_node > machine.model.cores),
+                     .offloads = machine.model.offload.latency > 0});
   selector.set_model(machine.model);
   for (const std::int64_t bytes : sizes) {
     Explanation all;

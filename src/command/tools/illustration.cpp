@@ -30,10 +30,12 @@ Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std
   const Traits of = traits(algorithm.collective);
   problem.count = count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
   if (algorithm.segmented) problem.segment = segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
+  problem.in_place |= algorithm.restrictions.in_place;
   if (algorithm.hierarchical) {
     constexpr std::int64_t plenty = 1 << 20;
-    problem.topology = &nodes(problem.ranks, per_node.value_or(4));
+    problem.topology = &nodes(problem.ranks, per_node.value_or(algorithm.restrictions.one_node ? problem.ranks : 4));
     problem.room = plenty;
+    problem.offloads = true;
   }
   return problem;
 }

@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "algorithms/hierarchy.hpp"
+#include "algorithms/node.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille {
@@ -27,6 +29,14 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
   const Restrictions& restrictions = algorithm.restrictions;
   if (restrictions.commutative && !problem.commutative) return why("needs a commutative operation");
   if (restrictions.not_in_place && problem.in_place) return why("needs separate input and output");
+  if (restrictions.in_place && !problem.in_place) return why("needs one buffer for input and output");
+  if (restrictions.one_node && problem.ranks > 1 &&
+      (node::ranks_of(problem).size() < problem.ranks || !node::shares_memory(problem))) {
+    return why("needs all ranks on one node, with shared memory");
+  }
+  if (restrictions.offloads && !problem.offloads && hierarchy::nodes_of(problem) > 1) {
+    return why("needs an operation that MPI predefines, and to be named by QUADRILLE_ALGORITHM or by a machine file");
+  }
   if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
     return why("needs an even number of ranks");
   if (restrictions.ordered_nodes && !problem.commutative && problem.topology && !problem.topology->in_rank_order()) {
@@ -44,6 +54,9 @@ std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   std::vector<std::string_view> words;
   if (restrictions.commutative) words.push_back("commutative operation");
   if (restrictions.not_in_place) words.push_back("not in place");
+  if (restrictions.in_place) words.push_back("in place");
+  if (restrictions.one_node) words.push_back("one node with shared memory");
+  if (restrictions.offloads) words.push_back("predefined operation");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
   if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks are consecutive");
   return words;

@@ -27,6 +27,9 @@ struct Prediction {
 struct Restrictions {
   bool commutative = false;    // only for commutative operations
   bool not_in_place = false;   // needs separate buffers; no algorithm of a rooted collective may set this
+  bool in_place = false;       // only in place
+  bool one_node = false;       // all ranks share memory
+  bool offloads = false;       // needs Problem::offloads
   bool even_ranks = false;     // an even number of them, or one
   bool ordered_nodes = false;  // non-commutative operations only if the ranks of every node are consecutive
 };

@@ -107,6 +107,7 @@ Unit unit_of(Collective collective) {
 Problem problem_of(Collective collective, Problem problem) {
   const Traits& of = traits(collective);
   problem.separate = of.separate_blocks;
+  if (!of.rooted) problem.root = 0;
   if (of.rooted && problem.rank != problem.root) problem.in_place = false;
   problem.input = {.buffer = Buffer::input, .length = 0};
   problem.output = {.buffer = Buffer::output, .length = 0};

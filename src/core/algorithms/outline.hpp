@@ -44,6 +44,9 @@ class Outline {
   // A counter in shared memory is set by one and seen by others.
   virtual void flag() = 0;
 
+  // A collective of the MPI's own among one rank of each node.
+  virtual void offload(double units) = 0;
+
   // So many segments, which follow each other through the same rounds.
   virtual void pipeline(std::int64_t segments, const std::function<void()>& rounds) = 0;
   // Rounds among the leaders of all domains of a level at once (0: the whole machine), among those of all nodes, or,

@@ -70,6 +70,7 @@ struct Problem {
   Region output{.buffer = Buffer::output};  // of length 0 if the caller has none
   const Topology* topology = nullptr;       // of all ranks; null: treated as one node
   std::int64_t room = 0;                    // units of slots per rank in the node's shared memory; 0: none
+  bool offloads = false;                    // the MPI's own collectives among leaders of nodes can take part
 
   // The position of a rank's block if blocks are contiguous, and the total.
   Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }

@@ -36,6 +36,11 @@ constexpr Field eager_of(std::string_view name) {
   return {name, 1, [](const Model& model) { return static_cast<double>((model.*link).eager); },
           [](Model& model, double value) { (model.*link).eager = static_cast<std::int64_t>(value); }};
 }
+template <double Offload::*number>
+constexpr Field of_offload(std::string_view name, double unit) {
+  return {name, unit, [](const Model& model) { return model.offload.*number; },
+          [](Model& model, double value) { model.offload.*number = value; }};
+}
 template <double Model::*number>
 constexpr Field of_model(std::string_view name, double unit) {
   return {name, unit, [](const Model& model) { return model.*number; },
@@ -52,6 +57,7 @@ constexpr std::array fields = {
     of_link<&Model::network, &Link::overhead>("network.overhead_us", microsecond),
     of_link<&Model::network, &Link::work>("network.work_ns_per_byte", nanosecond),
     of_link<&Model::network, &Link::wire>("network.wire_ns_per_byte", nanosecond),
+    of_link<&Model::network, &Link::exchange>("network.exchange", 1),
     eager_of<&Model::network>("network.eager_bytes"),
     of_link<&Model::network, &Link::rendezvous>("network.rendezvous_us", microsecond),
     of_link<&Model::rack, &Link::latency>("rack.latency_us", microsecond),
@@ -60,6 +66,8 @@ constexpr std::array fields = {
     of_link<&Model::rack, &Link::wire>("rack.wire_ns_per_byte", nanosecond),
     eager_of<&Model::rack>("rack.eager_bytes"),
     of_link<&Model::rack, &Link::rendezvous>("rack.rendezvous_us", microsecond),
+    of_offload<&Offload::latency>("offload.latency_us", microsecond),
+    of_offload<&Offload::byte>("offload.ns_per_byte", nanosecond),
     of_model<&Model::flag>("memory.flag_us", microsecond),
     of_model<&Model::copy>("memory.copy_ns_per_byte", nanosecond),
     of_model<&Model::reduce>("core.reduce_ns_per_byte", nanosecond),

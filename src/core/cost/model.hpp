@@ -12,6 +12,13 @@ struct Link {
   double wire = 0;         // for a byte, on the link of a node or rack in one direction; 0: there is no wire
   std::int64_t eager = 0;  // bytes; longer messages wait until the receive is posted
   double rendezvous = 0;   // and for so long after that
+  double exchange = 1;     // a byte takes so many times as long on the wire while one comes from where it goes
+};
+
+// A collective of the MPI's own among one rank of each node, such as a network does in hardware. Times are seconds.
+struct Offload {
+  double latency = 0;  // 0: it is not known, or no faster than messages
+  double byte = 0;     // for each, beyond that
 };
 
 // A machine in a few numbers: what the time of a collective is computed from.
@@ -20,6 +27,8 @@ struct Model {
   Link network;  // between nodes
   Link rack;     // between racks; their uplinks are wires of their own
 
+  Offload offload;
+
   double flag = 0;       // from a counter in shared memory being set to another core seeing it
   double copy = 0;       // of a byte, in a core
   double reduce = 0;     // likewise
@@ -27,7 +36,7 @@ struct Model {
   double call = 0;       // for beginning a collective, in a core
 
   std::int32_t cores = 0;    // of a node; 0: one for each rank
-  double wake = 0;           // until a rank has a core, where there are fewer of them than ranks
+  double wake = 0;           // where there are fewer of them than ranks: a turn of a rank, in which it looks around
   bool one_machine = false;  // all nodes share those cores, as on an emulated cluster
 };
 

@@ -18,6 +18,7 @@ struct Section {
   double leader = 0;  // the core of a rank that leads its node
   double others = 0;  // those of others
   double work = 0;    // all cores together
+  double waking = 0;  // likewise, for ranks that sleep
 
   double busiest() const { return std::max({wire, uplink, leader, others}); }
   Section& operator+=(const Section& other) {
@@ -27,17 +28,23 @@ struct Section {
     leader += other.leader;
     others += other.others;
     work += other.work;
+    waking += other.waking;
     return *this;
   }
   Section times(double many) const {
-    return {time * many, wire * many, uplink * many, leader * many, others * many, work * many};
+    return {time * many, wire * many, uplink * many, leader * many, others * many, work * many, waking * many};
   }
 };
 
 class Price final : public Outline {
  public:
   Price(const Problem& problem, double unit_bytes, Map& map, const Model& model)
-      : root_(problem.root), unit_bytes_(unit_bytes), map_(map), model_(model), ranks_(map.ranks()) {
+      : root_(problem.root),
+        unit_bytes_(unit_bytes),
+        map_(map),
+        model_(model),
+        ranks_(map.ranks()),
+        shares_memory_(problem.room > 0) {
     if (model.cores <= 0) return;
     const Rank together = model.one_machine ? map.ranks() : map.ranks_per_node();
     cores_ = model.one_machine ? model.cores : model.cores * std::int64_t{map.nodes()};
@@ -45,17 +52,21 @@ class Price final : public Outline {
   }
 
   double seconds() const {
-    return model_.call + std::max(now_.time, cores_ > 0 ? now_.work / static_cast<double>(cores_) : 0.0);
+    return model_.call +
+           std::max(now_.time, cores_ > 0 ? (now_.work + now_.waking) / static_cast<double>(cores_) : 0.0);
   }
 
   void shift(Rank distance, double units, double times) override {
-    if (ranks_ > 1) round(flows(Map::Pattern::shift, distance), units, times);
+    if (ranks_ < 2) return;
+    // Half way around it is an exchange. The wire's own time is that of two ranks.
+    const bool back = ranks_ > 2 && 2 * distance % ranks_ == 0;
+    round(flows(Map::Pattern::shift, distance), units, times, back ? Ways::to_each_other : Ways::both);
   }
   void exchange(Rank bit, double units) override {
-    if (ranks_ > 1) round(flows(Map::Pattern::exchange, bit), units, 1);
+    if (ranks_ > 1) round(flows(Map::Pattern::exchange, bit), units, 1, ranks_ > 2 ? Ways::to_each_other : Ways::both);
   }
   void tree(Rank distance, double units) override {
-    if (distance < ranks_) round(flows(Map::Pattern::tree, distance), units, 1, true);
+    if (distance < ranks_) round(flows(Map::Pattern::tree, distance), units, 1, Ways::one);
   }
   void star(double units, Way way, double reduced) override;
   void all_pairs(double units, Rank at_a_time) override;
@@ -67,7 +78,15 @@ class Price final : public Outline {
     now_.time += model_.operation + model_.flag + wake_;
     now_.leader += model_.operation;
     now_.others += model_.operation;
-    now_.work += static_cast<double>(map_.ranks()) * (model_.operation + wake_);
+    now_.work += static_cast<double>(map_.ranks()) * model_.operation;
+    now_.waking += static_cast<double>(map_.ranks()) * wake_;
+  }
+
+  void offload(double units) override {
+    const double seconds = model_.operation + model_.offload.latency + units * unit_bytes_ * model_.offload.byte;
+    now_.time += seconds + wake_;
+    now_.leader += seconds;
+    now_.work += static_cast<double>(map_.nodes()) * model_.operation;
   }
 
   void pipeline(std::int64_t segments, const std::function<void()>& rounds) override {
@@ -76,6 +95,7 @@ class Price final : public Outline {
     const Section one = std::exchange(now_, before);
     Section all = one.times(static_cast<double>(segments));
     all.time = one.time + static_cast<double>(segments - 1) * one.busiest();
+    all.waking = one.waking;  // a rank that is awake sees whatever has come
     now_ += all;
   }
   void among_leaders(int level, const std::function<void(Rank)>& rounds) override {
@@ -102,6 +122,15 @@ class Price final : public Outline {
     rounds(ranks_);
     at_once_ = 1;
     std::tie(group_, ranks_) = before;
+  }
+
+  // Until a rank sees a message: the others that wait for one take their turns first. Those that wait for a counter in
+  // shared memory sleep.
+  double turn() const {
+    const bool leaders_alone = shares_memory_ && group_ != Map::Group::all && at_once_ == 1 && !inside_;
+    double waiting = leaders_alone ? 1 : map_.ranks_per_node();
+    if (model_.one_machine) waiting = leaders_alone ? map_.nodes() : map_.ranks();
+    return wake_ * std::max(1.0, waiting / std::max(1, model_.cores));
   }
 
   Map::Flows flows(Map::Pattern pattern, Rank distance) {
@@ -133,7 +162,7 @@ class Price final : public Outline {
     return &link == &model_.rack ? std::max(link.wire, model_.network.wire) : link.wire;
   }
   double hop(const Link& link, double bytes) const {
-    return sending(link, bytes) + between(link, bytes) + receiving(link, bytes) + wake_;
+    return sending(link, bytes) + between(link, bytes) + receiving(link, bytes) + turn();
   }
   // The mean of all messages of a round.
   double mean_hop(const Map::Flows& flows, double bytes) const {
@@ -150,7 +179,9 @@ class Price final : public Outline {
            flows.far * both(model_.rack);
   }
 
-  void round(const Map::Flows& flows, double units, double times, bool one_way = false);
+  // What messages of a round meet: a rank sends or receives; it does both; or it does both with the same one.
+  enum class Ways : std::uint8_t { one, both, to_each_other };
+  void round(const Map::Flows& flows, double units, double times, Ways ways);
   void work(double once, Who who, double times) {
     const double seconds = times * (once + model_.operation);
     now_.time += seconds;
@@ -172,6 +203,7 @@ class Price final : public Outline {
   const Model& model_;
   Rank ranks_;
   std::int64_t cores_ = 0;  // of all nodes; 0: one for each rank
+  bool shares_memory_;
   double wake_ = 0;
   Map::Group group_ = Map::Group::all;
   Rank at_once_ = 1;     // groups
@@ -179,10 +211,12 @@ class Price final : public Outline {
   Section now_;
 };
 
-// One way, a rank sends or receives, and those that send go on to others.
-void Price::round(const Map::Flows& flows, double units, double times, bool one_way) {
+// One way, those that send go on to others.
+void Price::round(const Map::Flows& flows, double units, double times, Ways ways) {
   const double bytes = units * unit_bytes_;
-  const double queue = std::max(0.0, flows.leaving - 1) * bytes * model_.network.wire;
+  const bool one_way = ways == Ways::one;
+  const double network = model_.network.wire * (ways == Ways::to_each_other ? model_.network.exchange : 1);
+  const double queue = flows.leaving * bytes * network - std::min(1.0, flows.leaving) * bytes * model_.network.wire;
   const double climb = std::max(0.0, flows.climbing - 1) * bytes * model_.rack.wire;
   const double near = hop(model_.node, bytes);
   const double outside = hop(model_.network, bytes);
@@ -192,10 +226,10 @@ void Price::round(const Map::Flows& flows, double units, double times, bool one_
   if (flows.far > 0) longest = std::max(longest, far);
   double mean = mean_hop(flows, bytes);
   const double work = ends(flows, bytes);
-  const Section one{.wire = flows.leaving * bytes * model_.network.wire,
+  const Section one{.wire = flows.leaving * bytes * network,
                     .uplink = flows.climbing * bytes * model_.rack.wire,
                     .leader = one_way ? work / 2 : work,
-                    .work = flows.messages * (work + wake_)};
+                    .work = flows.messages * work};
   Section all = one.times(times);
   // Repeated, a short hop makes up for a long one, unless both ends of a message wait for each other.
   if (bytes > static_cast<double>(std::max(model_.node.eager, model_.network.eager))) mean = longest;
@@ -222,7 +256,7 @@ void Price::star(double units, Way direction, double reduced) {
   Section all{.wire = outside * bytes * model_.network.wire,
               .uplink = far * bytes * model_.rack.wire,
               .leader = work,
-              .work = 2 * work + others * wake_};
+              .work = 2 * work};
   all.time =
       std::max({work - end(way), all.wire - bytes * wire(way), all.uplink - bytes * wire(way)}) + hop(way, bytes);
   add(all);
@@ -242,7 +276,7 @@ void Price::all_pairs(double units, Rank at_a_time) {
   const Link& way = outside > 0 ? model_.network : model_.node;
   Section all{.wire = senders * outside * bytes * model_.network.wire,
               .leader = work,
-              .work = (whole ? map_.ranks() : map_.nodes() * std::max<double>(senders, 1)) * (work + others * wake_)};
+              .work = (whole ? map_.ranks() : map_.nodes() * std::max<double>(senders, 1)) * work};
   if (map_.racks() > 1 && !inside_) {
     const double rack = static_cast<double>(ranks_) / map_.racks();
     all.uplink = at_once_ * rack * (ranks_ - rack) * bytes * model_.rack.wire;
@@ -265,7 +299,7 @@ void Price::chain(double units, const Chain& chain) {
        .wire = chain.fan * wires,
        .uplink = chain.fan * one.climbing * bytes * model_.rack.wire,
        .leader = work + (chain.fan - 1) * work / 2,
-       .work = (ranks_ - 1) * at_once_ * (work + wake_)});
+       .work = (ranks_ - 1) * at_once_ * work});
 }
 
 }  // namespace

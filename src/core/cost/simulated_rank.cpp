@@ -63,11 +63,16 @@ void SimulatedRank::reduce(Token, const Piece& left, const Piece&, const Piece&)
   clock_ += world_.model().operation + static_cast<double>(bytes({&left, 1})) * world_.model().reduce;
 }
 
+void SimulatedRank::offload(Token token, std::span<const Piece> data) {
+  clock_ += world_.model().operation;
+  world_.post_offload(rank_, token, offloaded_++, bytes(data), clock_);
+}
+
 void SimulatedRank::raise(std::int32_t counter, std::int64_t value, double seen) {
   counters_[static_cast<std::size_t>(counter)].push_back({seen, value});
   std::erase_if(watchers_, [&](const Watcher& one) {
     if (one.counter != counter || one.value > value) return false;
-    world_.wake(seen, one.rank);
+    world_.wake_sleeper(seen, one.rank);
     return true;
   });
 }
@@ -104,7 +109,7 @@ bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_
   double later = -1;
   if (of.reached(counter, value, clock_, later)) return true;
   if (later >= 0) {
-    world_.wake(later, rank_);
+    world_.wake_sleeper(later, rank_);
   } else {
     of.watch(rank_, counter, value);
   }

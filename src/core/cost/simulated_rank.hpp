@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -46,6 +47,7 @@ class SimulatedRank final : public Backend {
   void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override;
   void publish(Token token, std::int32_t counter, std::int64_t value) override;
   bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
+  void offload(Token token, std::span<const Piece> data) override;
 
  private:
   struct Completed {
@@ -78,6 +80,7 @@ class SimulatedRank final : public Backend {
   std::vector<std::vector<Set>> counters_;  // in the order they were set
   std::vector<Watcher> watchers_;
   std::vector<double> turns_;  // to come
+  std::size_t offloaded_ = 0;  // collectives
 };
 
 }  // namespace quadrille::cost

@@ -33,6 +33,8 @@ World::World(const AllRanks& all, std::int64_t element_bytes, const Topology& to
   if (model.cores <= 0) return;
   const auto cores = static_cast<std::size_t>(model.cores);
   cores_.assign(model.one_machine ? 1 : node_wires_.size(), std::vector<Core>(cores));
+  waiting_.assign(cores_.size(), 0);
+  awaited_messages_.assign(ranks_.size(), 0);
   const std::size_t most =
       model.one_machine ? ranks_.size() : static_cast<std::size_t>(topology.largest_domain(node_level));
   oversubscribed_ = most > cores;
@@ -78,12 +80,26 @@ void World::post_send(Rank from, Rank to, std::int32_t channel, Token token, std
 void World::post_receive(Rank from, Rank to, std::int32_t channel, Token token, double time) {
   const std::int32_t index = matched(false, from, to, channel);
   Message& one = message(index);
+  awaits_message(to, 1);
   one.receive = token;
   one.received = time;
   if (one.sent < 0) return;
   const Link& way = link(from, to);
   if (one.bytes > way.eager) push({std::max(time, one.sent) + way.rendezvous, 0, Event::What::launch, index});
   if (one.arrived >= 0) receive(index);
+}
+
+void World::post_offload(Rank rank, Token token, std::size_t number, std::int64_t bytes, double time) {
+  if (offloaded_.size() <= number) offloaded_.resize(number + 1);
+  Offloaded& one = offloaded_[number];
+  one.posted.emplace_back(rank, token);
+  one.latest = std::max(one.latest, time);
+  if (one.posted.size() < at(rank).schedule().offload.size()) return;
+  const double end = one.latest + model_.offload.latency + static_cast<double>(bytes) * model_.offload.byte;
+  for (const auto& [member, its_token] : one.posted) {
+    at(member).complete_at(end, its_token, 0);
+    wake(end, member);
+  }
 }
 
 // The wires of a message, in turn; null behind the last.
@@ -106,6 +122,13 @@ double* World::wire_of(const Message& one) {
   }
 }
 
+// How much longer a byte takes while others come the other way.
+double World::exchange(const Message& one, double time) const {
+  if (model_.network.exchange == 1) return 1;
+  const auto back = under_way_.find({node_of(one.to), node_of(one.from)});
+  return back != under_way_.end() && back->second > time ? model_.network.exchange : 1;
+}
+
 // A wire carries one message after another, at full rate; what follows begins as soon as the first bytes have come.
 void World::launch(double time, std::int32_t index) {
   Message& one = message(index);
@@ -122,10 +145,11 @@ void World::launch(double time, std::int32_t index) {
     return;
   }
   const bool in_rack = one.wire == 0 || one.wire == (rack_of(one.from) == rack_of(one.to) ? 1 : 3);
-  const double rate = in_rack && model_.network.wire > 0 ? model_.network.wire : way.wire;
+  const double rate = (in_rack && model_.network.wire > 0 ? model_.network.wire : way.wire) * exchange(one, time);
   double& wire = *wire_of(one);
   const double begin = std::max(time, wire);
   wire = begin + bytes * rate;
+  if (one.wire == 0) under_way_[{node_of(one.from), node_of(one.to)}] = wire;
   if (waits && one.wire == 0) sent_at(wire);
   one.through = std::max(one.through, wire);
   ++one.wire;
@@ -144,38 +168,49 @@ void World::arrive(double time, std::int32_t index) {
 void World::receive(std::int32_t index) {
   const Message& one = message(index);
   const Link& way = link(one.from, one.to);
-  const double time = std::max(one.arrived, one.received);
+  const double time = std::max(one.arrived, one.received) + (one.arrived > one.received ? look(one.to) : 0);
+  awaits_message(one.to, -1);
   at(one.to).complete_at(time, one.receive, way.overhead + static_cast<double>(one.bytes) * way.work);
   wake(time, one.to);
 }
 
-std::vector<World::Core>& World::cores_of(Rank rank) {
-  return cores_[model_.one_machine ? 0 : static_cast<std::size_t>(node_of(rank))];
+double World::look(Rank rank) const {
+  if (!oversubscribed_) return 0;
+  return model_.wake * std::max(1.0, static_cast<double>(waiting_[pool_of(rank)]) / model_.cores);
 }
 
-void World::turn(double time, Rank rank) {
+void World::awaits_message(Rank rank, int more) {
+  if (!oversubscribed_) return;
+  std::int32_t& awaited = awaited_messages_[static_cast<std::size_t>(rank)];
+  const bool before = awaited > 0;
+  awaited += more;
+  waiting_[pool_of(rank)] += static_cast<int>(awaited > 0) - static_cast<int>(before);
+}
+
+void World::turn(double time, Rank rank, bool woken) {
   SimulatedRank& one = at(rank);
   one.turn_has_come(time);
   if (one.done()) return;
+  const auto again = [&](double later) { woken ? wake_sleeper(later, rank) : wake(later, rank); };
   if (one.free_at() > time) {
-    wake(one.free_at(), rank);
+    again(one.free_at());
     return;
   }
   if (cores_.empty()) {
     one.turn(time);
     return;
   }
-  std::vector<Core>& cores = cores_of(rank);
+  std::vector<Core>& cores = cores_[pool_of(rank)];
   const auto own = std::find_if(cores.begin(), cores.end(), [&](const Core& core) { return core.last == rank; });
   const auto first =
       own != cores.end() && own->free <= time
           ? own
           : std::min_element(cores.begin(), cores.end(), [](const Core& a, const Core& b) { return a.free < b.free; });
   if (first->free > time) {
-    wake(first->free, rank);
+    again(first->free);
     return;
   }
-  const bool switches = oversubscribed_ && first->last != rank;
+  const bool switches = oversubscribed_ && woken && first->last != rank;
   first->last = rank;
   first->free = one.turn(time + (switches ? model_.wake : 0));
 }
@@ -188,7 +223,8 @@ Simulated World::run() {
     events_.pop();
     switch (event.what) {
       case Event::What::turn:
-        turn(event.time, event.of);
+      case Event::What::woken:
+        turn(event.time, event.of, event.what == Event::What::woken);
         break;
       case Event::What::launch:
         launch(event.time, event.of);

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "cost/simulated_rank.hpp"
@@ -27,9 +29,14 @@ class World {
 
   void post_send(Rank from, Rank to, std::int32_t channel, Token token, std::int64_t bytes, double time);
   void post_receive(Rank from, Rank to, std::int32_t channel, Token token, double time);
-  // The rank has something to do from then on.
+  // The one with this number, counted by each of its ranks.
+  void post_offload(Rank rank, Token token, std::size_t number, std::int64_t bytes, double time);
+  // The rank has something to do from then on; or it sleeps and is woken.
   void wake(double time, Rank rank) {
     if (at(rank).expect_turn(time)) push({time, 0, Event::What::turn, rank});
+  }
+  void wake_sleeper(double time, Rank rank) {
+    if (at(rank).expect_turn(time)) push({time, 0, Event::What::woken, rank});
   }
 
  private:
@@ -48,7 +55,7 @@ class World {
     double through = 0;      // when it has passed those before
   };
   struct Event {
-    enum class What : std::uint8_t { turn, launch, arrival };
+    enum class What : std::uint8_t { turn, woken, launch, arrival };
     double time;
     std::int64_t number;  // those of the same time come in the order they were made
     What what;
@@ -73,6 +80,12 @@ class World {
     std::int32_t last = -1;
   };
 
+  // A collective of the MPI's own.
+  struct Offloaded {
+    std::vector<std::pair<Rank, Token>> posted;
+    double latest = 0;
+  };
+
   void push(Event event) {
     event.number = numbers_++;
     events_.push(event);
@@ -81,9 +94,13 @@ class World {
   std::int32_t rack_of(Rank rank) const { return racks_[static_cast<std::size_t>(rank)]; }
   Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
   std::int32_t matched(bool send, Rank from, Rank to, std::int32_t channel);
-  std::vector<Core>& cores_of(Rank rank);
-  void turn(double time, Rank rank);
+  std::size_t pool_of(Rank rank) const { return model_.one_machine ? 0 : static_cast<std::size_t>(node_of(rank)); }
+  void turn(double time, Rank rank, bool woken);
+  // Until a rank sees a message: others that wait for one take their turns first.
+  double look(Rank rank) const;
+  void awaits_message(Rank rank, int more);
   double* wire_of(const Message& one);
+  double exchange(const Message& one, double time) const;
   void launch(double time, std::int32_t index);
   void arrive(double time, std::int32_t index);
   void receive(std::int32_t index);
@@ -96,11 +113,15 @@ class World {
   std::vector<std::unique_ptr<SimulatedRank>> ranks_;
   std::vector<std::vector<Core>> cores_;  // by node; none: one for each rank
   bool oversubscribed_ = false;
+  std::vector<std::int32_t> waiting_;           // ranks that wait for messages, by the cores they share
+  std::vector<std::int32_t> awaited_messages_;  // by rank
   std::vector<Wires> node_wires_;
   std::vector<Wires> rack_wires_;
+  std::map<std::pair<std::int32_t, std::int32_t>, double> under_way_;  // until when, from a node to another
   std::vector<Message> messages_;
   Index<3> stream_numbers_;  // by sender, receiver and channel
   std::vector<Stream> streams_;
+  std::vector<Offloaded> offloaded_;
   std::priority_queue<Event> events_;
   std::int64_t numbers_ = 0;
 };

@@ -30,5 +30,8 @@ void Backend::flush(Token, Rank) {
 void Backend::notify(Token, Rank, std::int32_t, std::int64_t) {
   messages_alone();
 }
+void Backend::offload(Token, std::span<const Piece>) {
+  throw std::logic_error("a schedule with collectives of the MPI's own can't run here");
+}
 
 }  // namespace quadrille

@@ -24,9 +24,9 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-// What a run needs of the world around it. Nothing here waits for another rank's program. send, receive and flush end
-// by a call of Runner::complete with their token, never from inside the call itself; the others are done when they
-// return (a put, as far as the run is concerned: it has arrived when a later flush of that peer completes).
+// What a run needs of the world around it. Nothing here waits for another rank's program. send, receive, flush and
+// offload end by a call of Runner::complete with their token, never from inside the call itself; the others are done
+// when they return (a put, as far as the run is concerned: it has arrived when a later flush of that peer completes).
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -50,6 +50,10 @@ class Backend {
   virtual void flush(Token token, Rank to);
   // Notifications of one rank to one counter arrive in order.
   virtual void notify(Token token, Rank to, std::int32_t counter, std::int64_t value);
+
+  // A collective of the MPI's own among the ranks that the schedule names: an allreduce of a piece, or a barrier. Where
+  // there is none it throws std::logic_error.
+  virtual void offload(Token token, std::span<const Piece> data);
 };
 
 }  // namespace quadrille

@@ -35,7 +35,7 @@ struct Binding {
   std::int64_t units(Buffer buffer, std::int32_t index) const;
   // Units of its chunks.
   std::int64_t chunk(std::int32_t block, std::int64_t most) const {
-    return chunks.empty() ? most : chunks[static_cast<std::size_t>(block)];
+    return chunks.empty() ? most : std::min(most, chunks[static_cast<std::size_t>(block)]);
   }
 };
 

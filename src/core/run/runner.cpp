@@ -259,6 +259,9 @@ bool Runner::perform(Token token, const Operation& operation) {
     case Kind::notify:
       backend_.notify(token, operation.peer, operation.counter, value);
       return true;
+    case Kind::offload:
+      if (!empty) backend_.offload(token, pieces_);
+      return empty;
     case Kind::wait:
     case Kind::await:
       polled_.push_back(token);

@@ -135,6 +135,20 @@ Added Builder::flush(Rank to) {
   return step;
 }
 
+Added Builder::offload(const Group& among, std::span<const Region> data) {
+  if (among.size() == 1 || (!data.empty() && data.front().length == 0)) return {};
+  std::vector<Rank> ranks;
+  for (Rank i = 0; i < among.size(); ++i) ranks.push_back(outward(among[i]));
+  std::sort(ranks.begin(), ranks.end());
+  if (!schedule_.offload.empty() && schedule_.offload != ranks) {
+    throw std::logic_error("Builder: collectives of the MPI's own can't run among two groups");
+  }
+  schedule_.offload = std::move(ranks);
+  Operation operation;
+  operation.kind = Kind::offload;
+  return add(operation, data);
+}
+
 Region Builder::scratch(std::int64_t units) {
   if (units == 0) return Region{.buffer = Buffer::scratch, .length = 0};
   schedule_.scratch.push_back(units);
@@ -192,7 +206,7 @@ Added Builder::add(Operation operation, std::span<const Region> data) {
   for (int i = 0; i < operation.regions; ++i) {
     depend_by_data(id, schedule_.regions_of(operation)[static_cast<std::size_t>(i)], writes(operation.kind, i));
   }
-  if (is_message(operation.kind)) depend_by_stream(id, operation.channel);
+  if (is_message(operation.kind) || operation.kind == Kind::offload) depend_by_stream(id, operation.channel);
   if (operation.kind == Kind::publish || operation.kind == Kind::notify) depend_by_stream(id, operation.counter);
   if (in_order_) {
     if (previous_ >= 0) depend(id, {previous_, 0, false});

@@ -86,6 +86,11 @@ class Builder {
   Added notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
   Added await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
 
+  // A collective of the MPI's own among the ranks of a group, of which this rank must be a member: its allreduce of
+  // `data`, in place, or its barrier. A schedule has one such group. In a group of one there is nothing to do.
+  Added offload_allreduce(const Group& among, const Region& data) { return offload(among, {&data, 1}); }
+  Added offload_barrier(const Group& among) { return offload(among, {}); }
+
   // A new scratch block of this many units, and a new slot block, which peers can access.
   Region scratch(std::int64_t units);
   Region slot(std::int64_t units);
@@ -181,6 +186,7 @@ class Builder {
   };
 
   Added message(Kind kind, Rank peer, std::span<const Region> data);
+  Added offload(const Group& among, std::span<const Region> data);
   Added add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
   Added add(Operation operation, std::span<const Region> data);
   void begin_loop(std::int64_t iterations, std::int32_t window);

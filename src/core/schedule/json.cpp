@@ -76,7 +76,7 @@ Region region_from(const json& object) {
 
 void add_operation(Schedule& schedule, const json& object) {
   Operation operation;
-  operation.kind = named<Kind, 11>(object.at("kind"));
+  operation.kind = named<Kind, kinds>(object.at("kind"));
   operation.peer = object.value("peer", self);
   operation.channel = object.value("channel", 0);
   operation.loop = object.value("loop", -1);
@@ -117,6 +117,7 @@ std::string to_json(const Schedule& schedule) {
                  {"loops", json::array()}};
   for (const Operation& operation : schedule.operations) object["operations"].push_back(to_json(schedule, operation));
   for (const Loop& loop : schedule.loops) object["loops"].push_back(to_json(loop));
+  if (!schedule.offload.empty()) object["offload"] = schedule.offload;
   return object.dump();
 }
 
@@ -132,6 +133,7 @@ Schedule from_json(std::string_view text) {
     schedule.counter_span = object.at("counter_span");
     schedule.scratch = object.at("scratch").get<std::vector<std::int64_t>>();
     schedule.slots = object.at("slots").get<std::vector<std::int64_t>>();
+    schedule.offload = object.value("offload", std::vector<Rank>());
     for (const json& operation : object.at("operations")) add_operation(schedule, operation);
     for (const json& loop : object.at("loops")) add_loop(schedule, loop);
     if (const std::string why = malformed(schedule); !why.empty())

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -11,8 +12,8 @@ namespace quadrille {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kind_names = {"send", "receive", "copy",   "reduce", "publish", "wait",
-                                                         "put",  "flush",   "notify", "await",  "join"};
+constexpr std::array<std::string_view, kinds> kind_names = {"send", "receive", "copy",   "reduce", "publish", "wait",
+                                                            "put",  "flush",   "notify", "await",  "offload", "join"};
 constexpr std::array<std::string_view, 4> buffer_names = {"input", "output", "scratch", "slot"};
 
 // The number of regions of an operation; -1: any.
@@ -20,6 +21,7 @@ int operands(Kind kind) {
   switch (kind) {
     case Kind::send:
     case Kind::receive:
+    case Kind::offload:
       return -1;
     case Kind::copy:
     case Kind::put:
@@ -70,6 +72,9 @@ class Check {
     const int wanted = operands(operation.kind);
     if (wanted >= 0 && operation.regions != wanted)
       return fmt::format("{} takes {} regions", name(operation.kind), wanted);
+    if (operation.kind == Kind::offload) {
+      if (auto why = offload_fault(operation); !why.empty()) return why;
+    }
     if (!has_peer(operation.kind) && operation.peer != self) return "a peer of a local operation";
     if (has_peer(operation.kind) && (operation.peer < 0 || operation.peer >= schedule_.ranks)) return "no such peer";
     if (has_peer(operation.kind) && operation.kind != Kind::wait && operation.peer == schedule_.rank)
@@ -85,6 +90,15 @@ class Check {
       if (auto why = dependency_fault(id, operation, dependency); !why.empty()) return why;
     }
     return {};
+  }
+
+  std::string offload_fault(const Operation& operation) const {
+    if (operation.regions > 1) return "offload takes at most one region";
+    const std::vector<Rank>& group = schedule_.offload;
+    const bool ascending = std::adjacent_find(group.begin(), group.end(), std::greater_equal<>()) == group.end();
+    const bool inside = !group.empty() && group.front() >= 0 && group.back() < schedule_.ranks;
+    const bool member = std::find(group.begin(), group.end(), schedule_.rank) != group.end();
+    return ascending && inside && member ? "" : "offload among other ranks than declared";
   }
 
   // Iterations of an operation; 1 if known only at binding time.
@@ -202,6 +216,7 @@ std::string_view name(Buffer buffer) {
 bool writes(Kind kind, int region) {
   switch (kind) {
     case Kind::receive:
+    case Kind::offload:
       return true;
     case Kind::copy:
     case Kind::put:
@@ -215,7 +230,7 @@ bool writes(Kind kind, int region) {
 
 std::int64_t Schedule::bytes() const {
   return static_cast<std::int64_t>(sizeof(Schedule)) + memory(scratch) + memory(slots) + memory(operations) +
-         memory(regions) + memory(dependencies) + memory(loops);
+         memory(regions) + memory(dependencies) + memory(loops) + memory(offload);
 }
 
 std::int64_t Schedule::scratch_units() const {

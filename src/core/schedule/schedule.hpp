@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,8 +21,11 @@ namespace quadrille {
 //   flush            all puts to `peer` that this operation depends on have arrived
 //   notify           sets a counter at `peer`, one-sided
 //   await            until a counter of this rank's own, set by notify, has reached a value
+//   offload          a collective of the MPI's own among the ranks of `Schedule::offload`: with a region its allreduce,
+//                    in place and in the order of these ranks; with none its barrier. What it does is taken on trust.
 //   join             nothing: a point that orders many operations before many after
-enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, join };
+enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, offload, join };
+inline constexpr std::size_t kinds = 12;
 
 std::string_view name(Kind kind);
 std::string_view name(Buffer buffer);
@@ -82,6 +86,9 @@ struct Loop {
 // The maximum window of a loop: a run keeps one bit per iteration in flight.
 inline constexpr std::int32_t max_loop_window = 64;
 
+// A run may move a counter on by less than this.
+inline constexpr std::int64_t most_counter_span = std::int64_t{1} << 24;
+
 // The unit of offsets and lengths. Data that is only moved is counted in packed bytes, since the two ends of a message
 // may use different datatypes; reduced data in elements of its datatype.
 enum class Unit : std::uint8_t { bytes, elements };
@@ -97,6 +104,7 @@ struct Schedule {
   std::int64_t counter_span = 0;      // increment of every counter per run, the same on every rank
   std::vector<std::int64_t> scratch;  // units of each scratch block
   std::vector<std::int64_t> slots;    // units of each slot block, the same on every rank
+  std::vector<Rank> offload;          // who runs collectives of the MPI's own, the same on each of them; else none
   std::vector<Operation> operations;
   std::vector<Region> regions;
   std::vector<Dependency> dependencies;

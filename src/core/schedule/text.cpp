@@ -95,6 +95,7 @@ std::string to_text(const Schedule& schedule) {
                                  schedule.unit == Unit::bytes ? "bytes" : "elements");
   if (!schedule.scratch.empty()) text += fmt::format(", scratch {}", fmt::join(schedule.scratch, " + "));
   if (!schedule.slots.empty()) text += fmt::format(", slots {}", fmt::join(schedule.slots, " + "));
+  if (!schedule.offload.empty()) text += fmt::format(", offload among {}", fmt::join(schedule.offload, ", "));
   text += "\n";
   std::int32_t open = -1;
   for (std::size_t i = 0; i < schedule.operations.size(); ++i) {

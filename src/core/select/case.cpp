@@ -95,6 +95,7 @@ Case case_of_bytes(Collective collective, std::int64_t bytes, const Placement& p
              .ranks = placement.ranks,
              .nodes = placement.nodes,
              .ranks_per_node = placement.ranks_per_node};
+  if (of.reduces) asked.operation = 0;  // one that MPI predefines
   if (of.reduces && bytes % 8 == 0) asked.unit_bytes = asked.unit_extent = 8;
   const std::int64_t units = bytes / asked.unit_bytes;
   const bool cut = of.input == Traits::Side::all && !of.rooted;

@@ -21,7 +21,7 @@ std::int64_t rounded(std::int64_t count) {
 Case representative(const Case& asked) {
   Case one = asked;
   one.form = Form::blocking;
-  one.operation = -1;
+  one.operation = asked.operation < 0 ? -1 : 0;  // any that MPI predefines
   one.root = 0;
   one.count = rounded(asked.count);
   one.largest = rounded(asked.largest);
@@ -68,6 +68,8 @@ void Prices::rank(const Case& asked, Ranking& ranking) {
     if (common && requirements_.can_run(variant, of_mpi)) {
       ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_));
     }
+    // Of what the MPI does among leaders no time may be known.
+    if (algorithm.restrictions.offloads && model_.offload.latency <= 0) return;
     if (requirements_.can_run(variant, asked)) ranking.variants.push_back({variant, price(variant, asked)});
   };
   for (const Algorithm* algorithm : catalogue()) {
@@ -78,7 +80,7 @@ void Prices::rank(const Case& asked, Ranking& ranking) {
     for (const std::int64_t segment : {segment_ / 4, 4 * segment_}) {
       Variant other = usual;
       other.segment = segment;
-      if (segment > 0 && segment < asked.count_bytes()) add(other);
+      if (segment > 0 && segment < asked.bytes()) add(other);
     }
   }
   std::stable_sort(ranking.variants.begin(), ranking.variants.end(),

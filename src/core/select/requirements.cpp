@@ -31,7 +31,12 @@ bool swaps(const Variant& variant, const Case& asked) {
 std::int64_t Requirements::room(const Case& asked) const {
   constexpr std::int64_t lost_by_rounding = 16;  // of each slot
   if (asked.unit_extent <= 0) return 0;
-  return std::max<std::int64_t>(0, slot_bytes_ - most_slots * lost_by_rounding) / asked.unit_extent;
+  return std::max<std::int64_t>(0, ground_.slot_bytes - most_slots * lost_by_rounding) / asked.unit_extent;
+}
+
+// The MPI has to know the operation.
+bool Requirements::offloads(const Case& asked) const {
+  return ground_.offloads && (!traits(asked.collective).reduces || asked.operation >= 0);
 }
 
 // An algorithm that does not cut its data must not be cached once for each segment size. Chunks of data that is swapped
@@ -48,7 +53,9 @@ bool Requirements::can_run(const Variant& variant, const Case& asked) const {
                                        .commutative = asked.commutative,
                                        .fixed_order = asked.fixed_order,
                                        .width = variant.width,
-                                       .topology = topology_})
+                                       .topology = ground_.topology,
+                                       .room = variant.algorithm().hierarchical ? room(asked) : 0,
+                                       .offloads = offloads(asked)})
       .empty();
 }
 
@@ -64,8 +71,9 @@ Problem Requirements::problem(const Variant& completed, const Case& asked) const
                   .fixed_order = asked.fixed_order,
                   .segment = completed.segment == 0 ? 0 : std::max<std::int64_t>(1, completed.segment / unit),
                   .width = completed.width,
-                  .topology = topology_,
-                  .room = completed.algorithm().hierarchical ? room(asked) : 0};
+                  .topology = ground_.topology,
+                  .room = completed.algorithm().hierarchical ? room(asked) : 0,
+                  .offloads = offloads(asked)};
   if (swaps(completed, asked)) {
     const Chunking cut = chunking(asked);
     problem.in_place = true;

@@ -14,13 +14,17 @@ class Topology;
 class Requirements {
  public:
   Requirements() = default;
-  // `part` and `segment` are those of Preferences; `slot_bytes` are what each rank has in its node's shared memory, 0
-  // if there is none. The topology must outlive it.
-  Requirements(const Topology& topology, std::int64_t slot_bytes, std::int64_t part, std::int64_t segment)
-      : topology_(&topology), slot_bytes_(slot_bytes), part_(part), segment_(segment) {}
+  // `part` and `segment` are those of Preferences; of the ground the topology must outlive it.
+  struct Ground {
+    const Topology* topology = nullptr;
+    std::int64_t slot_bytes = 0;  // that each rank has in its node's shared memory; 0: there is none
+    bool offloads = false;        // see Problem
+  };
+  Requirements(const Ground& ground, std::int64_t part, std::int64_t segment)
+      : ground_(ground), part_(part), segment_(segment) {}
 
-  const Topology* topology() const { return topology_; }
-  std::int64_t slot_bytes() const { return slot_bytes_; }
+  const Topology* topology() const { return ground_.topology; }
+  std::int64_t slot_bytes() const { return ground_.slot_bytes; }
 
   // Whether it can run the case at all.
   bool can_run(const Variant& variant, const Case& asked) const;
@@ -36,11 +40,11 @@ class Requirements {
   static constexpr std::int64_t most_slots = 4;
 
  private:
+  bool offloads(const Case& asked) const;
   // How blocks of one size are swapped in place.
   Chunking chunking(const Case& asked) const;
 
-  const Topology* topology_ = nullptr;
-  std::int64_t slot_bytes_ = 0;
+  Ground ground_;
   std::int64_t part_ = 0;
   std::int64_t segment_ = 0;
 };

@@ -59,7 +59,8 @@ const char* name_for(const Case& asked, std::int64_t segment) {
       return asked.count_bytes() <= tiny_bytes && asked.ranks > 8 ? "bruck" : "linear";
     case Collective::alltoallv:
     case Collective::alltoallw:
-      return asked.in_place ? "tournament" : "linear";
+      if (asked.in_place) return asked.nodes == 1 ? "shared_memory" : "tournament";
+      return "linear";
     case Collective::reduce_scatter:
     case Collective::reduce_scatter_block:
       return asked.commutative ? "recursive_halving" : "pairwise";

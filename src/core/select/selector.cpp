@@ -28,10 +28,10 @@ std::int64_t nanoseconds(double seconds) {
 }  // namespace
 
 Selector::Selector(const Preferences& preferences, std::span<const PlacedRule> rules, Rank ranks,
-                   const Topology& topology, std::int64_t slot_bytes)
+                   const Requirements::Ground& ground)
     : preferences_(preferences),
-      placement_(placement_of(ranks, topology)),
-      requirements_(topology, slot_bytes, preferences.part, preferences.segment) {
+      placement_(placement_of(ranks, *ground.topology)),
+      requirements_(ground, preferences.part, preferences.segment) {
   guide_ = Guide(rules, ranks, placement_.nodes);
 }
 

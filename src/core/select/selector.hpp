@@ -44,9 +44,9 @@ struct Request {
 class Selector {
  public:
   Selector() = default;
-  // `slot_bytes` are what each rank has in its node's shared memory, 0 if there is none. The topology must outlive it.
-  Selector(const Preferences& preferences, std::span<const PlacedRule> rules, Rank ranks, const Topology& topology,
-           std::int64_t slot_bytes);
+  // The topology of the ground must outlive it.
+  Selector(const Preferences& preferences, std::span<const PlacedRule> rules, Rank ranks,
+           const Requirements::Ground& ground);
 
   const Placement& placement() const { return placement_; }
   const Preferences& preferences() const { return preferences_; }

@@ -151,6 +151,13 @@ std::string_view setting(const char* name) {
   return place == site.end() ? std::string_view{} : std::string_view(place->second);
 }
 
+bool Settings::offloads() const {
+  const auto& named = preferences.variants;
+  return model.offload.latency > 0 || std::any_of(named.begin(), named.end(), [](const Variant& one) {
+           return one && one.algorithm().restrictions.offloads;
+         });
+}
+
 Settings read_settings(const Lookup& lookup) {
   Settings settings;
   Preferences& preferences = settings.preferences;

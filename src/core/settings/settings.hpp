@@ -42,6 +42,8 @@ struct Settings {
     constexpr std::int64_t ample = 320 << 10;
     return shared >= 0 ? shared : crowded ? 4 * ample : ample;
   }
+  // Whether algorithms may leave the leaders' level to the MPI's own collectives.
+  bool offloads() const;
   // Whether somebody wants to know how long things take.
   bool watched() const { return check || watchdog > 0; }
 };

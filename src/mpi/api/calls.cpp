@@ -254,7 +254,9 @@ void Preparation::agree_on_chunks(engine::Task& task) const {
   constexpr std::int64_t word = sizeof(std::int64_t);
   auto allgather = context_.words_program(word);
   using engine::AgreeOnChunks;
-  const std::int64_t own = call_.unequal ? AgreeOnChunks::unequal : task.shape().variant.segment;
+  std::int64_t own = std::numeric_limits<std::int64_t>::max();
+  if (task.shape().swaps) own = task.shape().variant.segment;
+  if (call_.unequal) own = AgreeOnChunks::unequal;
   task.set_plan([allgather, &task, own] {
     const bool had = own <= 0 || task.reserve();
     return std::make_unique<AgreeOnChunks>(allgather, had ? own : AgreeOnChunks::exhausted, task.binding().chunks);
@@ -276,11 +278,12 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
   refuse_unequal_ends();
   auto task = context_.prepare(shape(asked), asked, decision_);
   task->binding().scale = task->shape().count == 1 && asked.count > 0 ? asked.count : 1;
-  if (task->shape().swaps && of_.separate_blocks) agree_on_chunks(*task);
+  if ((task->shape().swaps && of_.separate_blocks) || call_.own_send_counts) agree_on_chunks(*task);
   if (of_.reduces) {
     task->use_element(element_);
     task->binding().reduce = std::move(reduction.function);
     task->binding().combine = reduction.kernel;
+    if (reduction.code >= 0) task->use_operation({call_.op, call_.output.type});
     if (handles == Handles::kept && call_.op != MPI_OP_NULL) task->keep(engine::Kept(call_.op, call_.output.type));
   }
   bind(input_, task->input_layouts(), task->binding().input);

@@ -94,9 +94,10 @@ Call exchanging(const RangeCall& range, const Traits& of, int ranks) {
            "two ranges share their memory: pass one object as input and output, or call alltoallv_in_place");
   }
   if (range.same_range || same_memory) input.address = MPI_IN_PLACE;
+  const bool in_place = input.address == MPI_IN_PLACE;
   bool unequal = false;
   if (of.separate_blocks) {
-    if (input.address != MPI_IN_PLACE) {
+    if (!in_place) {
       input = of_blocks(range.collective, input, send_counts, ranks);
     } else {
       unequal = !std::equal(send_counts.begin(), send_counts.end(), receive_counts.begin(), receive_counts.end());
@@ -107,6 +108,7 @@ Call exchanging(const RangeCall& range, const Traits& of, int ranks) {
     output = of_equal_blocks(range.collective, output, ranks);
   }
   Call call = detail::data_call(range.collective, input, output);
+  call.own_send_counts = of.separate_blocks && in_place;
   call.unequal = unequal;
   return call;
 }

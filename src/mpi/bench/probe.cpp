@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -78,19 +79,25 @@ class Probe {
       if (!std::exchange(connected_, true)) timed(experiment, comm_);
       return timed(experiment, comm_);
     }
-    const std::optional<Rank> other = partner(experiment.where, topology());
-    const bool takes_part = other && (context_->rank() == 0 || context_->rank() == *other);
-    MPI_Comm two = MPI_COMM_NULL;
-    check(PMPI_Comm_split(comm_, takes_part ? 0 : MPI_UNDEFINED, context_->rank(), &two), "MPI_Comm_split");
-    if (takes_part) {
-      result = timed(experiment, two);
-      PMPI_Comm_free(&two);
+    const bool in = takes_part(experiment.where);
+    MPI_Comm some = MPI_COMM_NULL;
+    check(PMPI_Comm_split(comm_, in ? 0 : MPI_UNDEFINED, context_->rank(), &some), "MPI_Comm_split");
+    if (in) {
+      result = timed(experiment, some);
+      PMPI_Comm_free(&some);
     }
     wait_for_all(comm_);
     return result;
   }
 
  private:
+  bool takes_part(Experiment::Where where) const {
+    const Rank own = context_->rank();
+    if (where == Experiment::Where::leaders) return topology().domain(topology().levels() - 1, own)[0] == own;
+    const std::optional<Rank> other = partner(where, topology());
+    return other && (own == 0 || own == *other);
+  }
+
   std::optional<measure::Result> timed(const Experiment& experiment, MPI_Comm comm) const {
     measure::BenchOptions options;
     options.collectives = {experiment.collective};
@@ -110,10 +117,14 @@ class Probe {
     }
     unsetenv("QUADRILLE_SEGMENT");
     if (context_->rank() != 0) return std::nullopt;
-    for (const measure::Point& point : report.points) {
-      if (point.variant == experiment.algorithm) return measure::Result{experiment, point.time};
-    }
-    return std::nullopt;
+    const auto time_of = [&](std::string_view variant) {
+      const auto place = std::find_if(report.points.begin(), report.points.end(),
+                                      [&](const measure::Point& point) { return point.variant == variant; });
+      return place == report.points.end() ? std::nullopt : std::optional(place->time);
+    };
+    const std::optional<measure::Interval> time = time_of(experiment.algorithm);
+    if (!time) return std::nullopt;
+    return measure::Result{experiment, *time, time_of(measure::native).value_or(measure::Interval{})};
   }
 
   MPI_Comm comm_;

@@ -82,7 +82,10 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   }
   const std::span<const PlacedRule> rules =
       settings_.table ? std::span(*settings_.table) : std::span<const PlacedRule>();
-  selector_ = Selector(settings_.preferences, rules, ranks_, *topology_, node_memory_ ? node_memory_->slot_bytes() : 0);
+  selector_ = Selector(settings_.preferences, rules, ranks_,
+                       {.topology = &*topology_,
+                        .slot_bytes = node_memory_ ? node_memory_->slot_bytes() : 0,
+                        .offloads = settings_.offloads()});
   selector_.set_model(settings_.model);
   watchdog_.count_from(order_.next_sequence());
 }
@@ -140,7 +143,17 @@ void Context::settle() {
                                     [&](const Place& one) { return one.machine == places.front().machine; });
   model.one_machine |= together && topology_->domains(topology_->levels() - 1) > 1;
   if (model.cores == 0) model.cores = model.one_machine ? of_machine : cores;
+  if (settings_.offloads()) gather_leaders();
   if (settings_.shared_bytes(oversubscribed) != 0) share_memory(oversubscribed);
+}
+
+// The first rank of each node. Collective.
+void Context::gather_leaders() {
+  const int nodes = topology_->levels() - 1;
+  const bool leads = topology_->domain(nodes, rank_)[0] == rank_;
+  check(PMPI_Comm_split(comm_, leads ? 0 : MPI_UNDEFINED, rank_, &leaders_), "MPI_Comm_split");
+  if (leads) check(PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  ground_.ground.leaders = leaders_;
 }
 
 void Context::share_memory(bool oversubscribed) {
@@ -172,6 +185,7 @@ void Context::close() {
   if (order_.oldest()) fail_all(std::make_exception_ptr(Error(MPI_ERR_COMM, broken_)));
   process_.leave(*this);
   // Messages that nobody has received would turn up in the next communicator that MPI gives the same number to.
+  if (!littered_ && leaders_ != MPI_COMM_NULL) PMPI_Comm_free(&leaders_);
   if (!littered_) PMPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
 }
@@ -185,8 +199,8 @@ void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   const bool fits = shares_memory() && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
                     std::ssize(schedule.slots) <= Requirements::most_slots;
   if (!fits) throw std::logic_error("a schedule takes more counters or slots than there are");
-  if (schedule.counter_span >= shared::Lanes::most_span) {
-    throw Error(MPI_ERR_COUNT, "the data is too long to go through shared memory in pieces: raise QUADRILLE_SHARED");
+  if (schedule.counter_span >= most_counter_span) {
+    throw too_long_for_shared_memory();
   }
 }
 
@@ -205,7 +219,8 @@ Schedule Context::built(const Shape& shape) const {
       .window = variant.window > 0 ? variant.window : Problem{}.window,
       .width = variant.width,
       .topology = &*topology_,
-      .room = shape.room};
+      .room = shape.room,
+      .offloads = settings_.offloads()};
   const Algorithm& algorithm = variant.algorithm();
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
   Schedule schedule = build(algorithm, problem);
@@ -335,8 +350,20 @@ void Context::set_callback(Task& task, std::function<void()> callback, bool also
   if (also_if_over && task.callback() && task.state() == Ordered::State::done) process_.call_back(task.callback());
 }
 
+// Every leader must call the MPI's own collectives in the same order: those of one collective at a time.
+bool Context::admits_offload(const Task& one) const {
+  for (const Ordered* earlier = order_.oldest(); earlier && earlier != &one; earlier = earlier->next()) {
+    if (static_cast<const Task*>(earlier)->offloads()) return false;
+  }
+  return true;
+}
+
 // Whether its lane is free, if it uses one.
 bool Context::admits(const Ordered& one) {
+  if (leaders_ != MPI_COMM_NULL && static_cast<const Task&>(one).offloads() &&
+      !admits_offload(static_cast<const Task&>(one))) {
+    return false;
+  }
   if (!static_cast<const Task&>(one).uses_lane() || node_memory_->lanes()->free_for(one.sequence())) return true;
   process_.starve(*this);
   return false;

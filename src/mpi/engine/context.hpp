@@ -97,6 +97,8 @@ class Context final : public Resident, private Order::Gate {
   void ended_below(std::int64_t sequence) override;
 
   void settle();
+  void gather_leaders();
+  bool admits_offload(const Task& one) const;
   void share_memory(bool oversubscribed);
   template <class Word>
   std::vector<Word> words_of_all(Word mine);
@@ -109,6 +111,7 @@ class Context final : public Resident, private Order::Gate {
   Process& process_;
   Settings settings_;
   MPI_Comm comm_ = MPI_COMM_NULL;
+  MPI_Comm leaders_ = MPI_COMM_NULL;  // one rank of each node, where algorithms leave that level to the MPI
   Rank rank_ = 0;
   Rank ranks_ = 1;
   std::mt19937_64 random_;

@@ -14,6 +14,7 @@ Exchange::Exchange(const Ground& ground, std::shared_ptr<const Program> program,
 
 Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Listener& listener)
     : watch_(ground.watch),
+      leaders_(ground.leaders),
       arena_(ground.messages.arena),
       messages_(ground.messages, *this, *this),
       node_(ground.node),
@@ -82,6 +83,19 @@ void Exchange::sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds mo
   node_.sleep(awaited, most);
 }
 
+namespace {
+
+// Of blocks whose sizes are known only now. Counters go on by so much with each rank.
+void refuse_too_many_pieces(const Schedule& schedule, const Binding& binding) {
+  for (const Loop& loop : schedule.loops) {
+    if (loop.chunk == 0) continue;
+    const std::int64_t pieces = loop.iterations_over(binding.units(loop.over.buffer, loop.over.block));
+    if (pieces >= schedule.counter_span / schedule.ranks) throw too_long_for_shared_memory();
+  }
+}
+
+}  // namespace
+
 void Exchange::start(int first_tag, std::int64_t run) {
   running_ = true;
   messages_.start(program_ ? schedule().rank : 0, program_ ? schedule().ranks : 0, first_tag);
@@ -89,6 +103,7 @@ void Exchange::start(int first_tag, std::int64_t run) {
   if (node_.scale() != binding_.scale) node_.lay_out(schedule(), element_, binding_.scale);
   if (uses_lane()) watch_->add(*this);
   guarded([&] {
+    if (uses_lane()) refuse_too_many_pieces(schedule(), binding_);
     reserve();
     machine_->start();
     machine_->advance();
@@ -168,6 +183,24 @@ void Exchange::copy(Token, const Piece& source, const Piece& target) {
 
 void Exchange::reduce(Token, const Piece& left, const Piece& right, const Piece& target) {
   quadrille::reduce(binding_, placed(left), placed(right), placed(target));
+}
+
+void Exchange::offload(Token token, std::span<const Piece> data) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (data.empty()) {
+    check(PMPI_Ibarrier(leaders_, &request), "MPI_Ibarrier");
+  } else {
+    const Placed own = placed(data.front());
+    if (own.elements() > max_int_count) {
+      throw Error(
+          MPI_ERR_COUNT,
+          fmt::format("{} elements are more than one MPI_Iallreduce takes: name another algorithm", own.elements()));
+    }
+    check(PMPI_Iallreduce(MPI_IN_PLACE, own.first_element(), static_cast<int>(own.elements()), operation_.type,
+                          operation_.op, leaders_, &request),
+          "MPI_Iallreduce");
+  }
+  messages_.add_collective(token, request);
 }
 
 Placed Exchange::placed(const Piece& piece) const {

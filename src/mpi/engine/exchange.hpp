@@ -24,6 +24,7 @@ struct Ground {
   MessageGround messages;
   NodeGround node;
   Watch* watch = nullptr;
+  MPI_Comm leaders = MPI_COMM_NULL;  // of nodes, for collectives of the MPI's own; see Kind::offload
 };
 
 // One schedule run over MPI and the memory of the node, as often as wanted, or a protocol, once. Not thread-safe.
@@ -49,6 +50,12 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   const Binding& binding() const { return binding_; }
   // The type of scratch and slots, where a schedule reduces.
   void set_element(const Layout& layout);
+  // What the MPI reduces by, where a schedule leaves that to it. Predefined, since those are never freed.
+  struct Operation {
+    MPI_Op op = MPI_OP_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+  };
+  void set_operation(const Operation& operation) { operation_ = operation; }
 
   // Takes the memory of the next run in advance, or throws std::bad_alloc; gives it back, if there is to be none.
   void reserve();
@@ -76,6 +83,7 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override;
   void publish(Token token, std::int32_t counter, std::int64_t value) override;
   bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
+  void offload(Token token, std::span<const Piece> data) override;
 
  private:
   // What the transports, requests and waits call.
@@ -94,6 +102,7 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   void guarded(Work&& work);
 
   Watch* watch_;
+  MPI_Comm leaders_;
   Arena* arena_;
   MessageTransport messages_;
   NodeTransport node_;
@@ -101,6 +110,7 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   Listener& listener_;
   Binding binding_;
   Layout element_;  // of scratch and slots
+  Operation operation_;
   std::vector<std::byte*> scratch_;
   bool brings_scratch_ = false;
   std::unique_ptr<Machine> machine_;

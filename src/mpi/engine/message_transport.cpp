@@ -34,12 +34,18 @@ Message& MessageTransport::make(Token token, bool receiving, Rank peer, std::int
   made.peer = peer;
   made.tag = first_tag_ + channel;
   made.bytes = made.posted = 0;
-  made.demand = false;
+  made.collective = made.demand = false;
   made.open = 0;
   made.memory = made.staging = nullptr;
   made.may_be_read = false;
   made.pieces.clear();
   return made;
+}
+
+void MessageTransport::add_collective(Token token, MPI_Request request) {
+  Message& made = make(token, false, self, 0);
+  made.collective = true;
+  ground_.requests->add(request, made, 0);
 }
 
 void MessageTransport::post(Message& message) {
@@ -187,7 +193,7 @@ void MessageTransport::ended(const Ended& ended) {
       if (message && message->open == 0) transport.give_back(*message);
     }
   } cleanup{*this, &message};
-  check(ended.code, message.receiving ? "MPI_Irecv" : "MPI_Isend");
+  check(ended.code, message.collective ? "MPI_Iallreduce" : message.receiving ? "MPI_Irecv" : "MPI_Isend");
   if (ended.received != ended.bytes) {
     throw Error(MPI_ERR_TRUNCATE,
                 fmt::format("rank {} sent {} bytes where {} were expected: do all ranks pass the same count and a "

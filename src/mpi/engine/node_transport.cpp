@@ -1,6 +1,12 @@
 #include "engine/node_transport.hpp"
 
+#include <mpi.h>
+
 namespace quadrille::engine {
+
+Error too_long_for_shared_memory() {
+  return {MPI_ERR_COUNT, "the data is too long to go through shared memory in pieces: raise QUADRILLE_SHARED"};
+}
 
 void NodeTransport::lay_out(const Schedule& schedule, const Layout& element, std::int64_t scale) {
   scale_ = scale;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <quadrille/error.hpp>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct NodeGround {
   shared::Lanes* lanes = nullptr;
   std::span<const std::int32_t> seats;  // by rank: its number on its node
 };
+
+// Where counters can't count so many pieces.
+Error too_long_for_shared_memory();
 
 // Slots and counters of one run in the memory of the node. Not thread-safe.
 class NodeTransport {

@@ -108,7 +108,9 @@ bool Requests::abandon(const MessageOwner& owner) {
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     Message* message = parts_[i].message;
     if (message->owner != &owner) continue;
-    if (message->receiving) {
+    if (message->collective) {
+      message->may_be_read = may_be_read = true;  // nor can it be freed
+    } else if (message->receiving) {
       PMPI_Cancel(&requests_[i]);
       PMPI_Wait(&requests_[i], MPI_STATUS_IGNORE);
     } else {

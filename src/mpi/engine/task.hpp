@@ -65,6 +65,7 @@ class Task final : public Ordered, private Exchange::Listener {
   std::vector<Layout>& output_layouts() { return output_layouts_; }
   // That of the elements of a reduction.
   void use_element(const Layout& layout) { main_.set_element(layout); }
+  void use_operation(const Exchange::Operation& operation) { main_.set_operation(operation); }
   // Phases that come first, in every run: what they find out may go into the binding. Only what all ranks throw alike
   // may be thrown by them.
   using MakePlan = std::function<std::unique_ptr<Plan>()>;
@@ -104,6 +105,8 @@ class Task final : public Ordered, private Exchange::Listener {
   bool runs_on(const TaskGround& ground) const { return &ground == &ground_; }
   const Shape& shape() const { return shape_; }
   bool uses_lane() const { return main_.uses_lane(); }
+  // Whether it runs collectives of the MPI's own.
+  bool offloads() const { return !main_.schedule().offload.empty(); }
   // Why the last run failed.
   const std::exception_ptr& error() const { return error_; }
   // Bytes of memory that it takes, and its schedule, by estimate.

@@ -21,7 +21,6 @@ class Lanes {
  public:
   static constexpr std::int64_t lanes = 4;
   static constexpr std::int32_t counters = 11;
-  static constexpr std::int64_t most_span = std::int64_t{1} << 24;  // how far a run moves a counter on (see Schedule)
 
   // What it takes for so many ranks, with slots of so many bytes each.
   static std::int64_t bytes(std::int32_t ranks, std::int64_t slot_bytes);
@@ -79,7 +78,7 @@ class Lanes {
   Counter& ended(std::int32_t rank) const { return *reinterpret_cast<Counter*>(memory_ + rank * line); }
   // Where the counters of a lane stand when a run begins, at most. It follows from the run's number, so that ranks
   // agree on it whatever became of the runs before.
-  static std::int64_t base(std::int64_t run) { return run / lanes * most_span; }
+  static std::int64_t base(std::int64_t run) { return run / lanes * most_counter_span; }
   void look_around();
 
   std::byte* memory_;

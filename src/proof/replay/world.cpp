@@ -28,6 +28,7 @@ class SimulatedRank final : public Backend {
   void complete(Token token) { machine_->complete(token); }
   std::string waiting() const;
   const Binding& binding() const { return phase_.binding; }
+  const Schedule& schedule() const { return phase_.program->schedule(); }
   std::int64_t counter(std::int32_t index) const;
   void raise(std::int32_t index, std::int64_t value);
   std::int64_t base(std::int64_t value) const { return counter_base_ + value; }
@@ -43,6 +44,7 @@ class SimulatedRank final : public Backend {
   void put(Token token, Rank to, const Piece& source, const Piece& target) override;
   void flush(Token token, Rank to) override;
   void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) override;
+  void offload(Token token, std::span<const Piece> data) override;
 
  private:
   Placed placed(const Piece& piece) const;
@@ -92,12 +94,20 @@ struct Remote {
   std::int64_t value = 0;
 };
 
+// A collective of the MPI's own, as one of its ranks has posted it.
+struct Offloaded {
+  Token token;
+  std::int32_t phase;
+  std::vector<Placed> data;
+};
+
 class World {
  public:
   World(std::vector<std::unique_ptr<Plan>> plans, const Options& options) : options_(options), random_(options.seed) {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, static_cast<Rank>(i), std::move(plans[i])));
     }
+    offloading_.resize(ranks_.size());
   }
 
   Outcome run();
@@ -115,6 +125,7 @@ class World {
   void rank_begun() { ++begun_; }
   void rank_through() { ++through_; }
   void complete_later(Rank rank, Token token) { completions_.push_back({rank, token}); }
+  void offload(Rank rank, Offloaded what) { offloading_[static_cast<std::size_t>(rank)].push_back(std::move(what)); }
   void remote(Rank from, Rank to, Remote what) { remotes_[{from, to}].push_back(std::move(what)); }
 
  private:
@@ -128,6 +139,8 @@ class World {
   bool deliver_one();
   bool complete_one();
   bool apply_one();
+  bool offload_one();
+  void perform_together(const std::vector<Rank>& group);
   bool apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t index);
 
   bool step(bool thorough);
@@ -146,6 +159,7 @@ class World {
   std::vector<Pair> matched_;
   std::vector<std::pair<Rank, Token>> completions_;  // of buffered sends
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
+  std::vector<std::deque<Offloaded>> offloading_;  // by rank
 };
 
 void SimulatedRank::begin_phase() {
@@ -259,6 +273,12 @@ void SimulatedRank::notify(Token token, Rank to, std::int32_t counter, std::int6
   world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, counter, base(value)});
 }
 
+void SimulatedRank::offload(Token token, std::span<const Piece> data) {
+  Offloaded one{token, phases_, {}};
+  for (const Piece& piece : data) one.data.push_back(placed(piece));
+  world_.offload(rank_, std::move(one));
+}
+
 std::int32_t World::take_message() {
   if (unused_messages_.empty()) {
     messages_.emplace_back();
@@ -327,6 +347,43 @@ bool World::apply_one() {
   return apply(from, to, queue, random_() % queue.size()) || apply(from, to, queue, 0);
 }
 
+// One that all its ranks have posted.
+bool World::offload_one() {
+  for (std::size_t rank = 0; rank < offloading_.size(); ++rank) {
+    if (offloading_[rank].empty()) continue;
+    const std::int32_t phase = offloading_[rank].front().phase;
+    const std::vector<Rank> group = at(static_cast<Rank>(rank)).schedule().offload;
+    const bool all = std::all_of(group.begin(), group.end(), [&](Rank one) {
+      const auto& posted = offloading_[static_cast<std::size_t>(one)];
+      return !posted.empty() && posted.front().phase == phase;
+    });
+    if (!all) continue;
+    perform_together(group);
+    return true;
+  }
+  return false;
+}
+
+// Each rank's data becomes that of all before it, with its own; then all have the last one's.
+void World::perform_together(const std::vector<Rank>& group) {
+  const auto posted = [&](Rank rank) -> std::deque<Offloaded>& { return offloading_[static_cast<std::size_t>(rank)]; };
+  const auto data = [&](Rank rank) -> const std::vector<Placed>& { return posted(rank).front().data; };
+  for (std::size_t i = 1; i < group.size() && !data(group[i]).empty(); ++i) {
+    const Placed& own = data(group[i]).front();
+    quadrille::reduce(at(group[i]).binding(), data(group[i - 1]).front(), own, own);
+  }
+  for (Rank rank : group) {
+    if (!data(rank).empty() && rank != group.back()) {
+      quadrille::copy(data(group.back()).front(), data(rank).front());
+    }
+  }
+  for (Rank rank : group) {
+    const Token token = posted(rank).front().token;
+    posted(rank).pop_front();
+    at(rank).complete(token);
+  }
+}
+
 bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t index) {
   const Remote& one = queue[index];
   const auto before = [&](Remote::What what) {
@@ -354,6 +411,7 @@ bool World::step(bool thorough) {
     happened |= deliver_one();
     happened |= complete_one();
     happened |= apply_one();
+    happened |= offload_one();
   }
   return happened;
 }

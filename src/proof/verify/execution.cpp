@@ -30,6 +30,8 @@ class World {
   // Delivers the message if both ends have posted it.
   void match(Rank from, Rank to);
   void deliver(SymbolicRank& sender, SymbolicRank& receiver);
+  // Performs the oldest collective of the MPI's own that a rank has posted, if all its ranks have.
+  bool offload(Rank rank);
   void wake(Rank rank);
   void wake_watching();
   std::string deadlock();
@@ -40,6 +42,7 @@ class World {
   std::vector<Rank> stack_;
   std::vector<bool> awake_;
   std::vector<Matched> messages_;
+  std::vector<Together> offloads_;
 };
 
 void World::match(Rank from, Rank to) {
@@ -88,6 +91,40 @@ void World::deliver(SymbolicRank& sender, SymbolicRank& receiver) {
   receiver.finish_message(receive, step);
 }
 
+bool World::offload(Rank rank) {
+  const std::vector<Rank>& group = common_.at(rank).schedule().offload;
+  const auto first = [&](Rank one) -> const Offloaded& { return common_.at(one).offloading().front(); };
+  const bool all =
+      std::none_of(group.begin(), group.end(), [&](Rank one) { return common_.at(one).offloading().empty(); });
+  if (!all) return false;
+  const auto units = [](const Offloaded& one) { return one.pieces.empty() ? -1 : one.pieces.front().length; };
+  const std::int64_t expected = units(first(group.front()));
+  auto& [left, right, result] = common_.operands;
+  Together together;
+  std::int64_t step = 0;
+  for (Rank one : group) {
+    SymbolicRank& of = common_.at(one);
+    if (units(first(one)) != expected) {
+      throw Fault(fmt::format("{} meets {}: they differ in length",
+                              common_.at(group.front()).describe(first(rank).token), of.describe(first(one).token)));
+    }
+    of.contribution(first(one), one == group.front() ? result : right);
+    if (one != group.front()) {
+      left = result;
+      common_.combine(expected);
+    }
+    step = std::max(step, of.event(first(one).token).ready_step + 1);
+    together.instances.emplace_back(one, of.instance(first(one).token));
+  }
+  offloads_.push_back(std::move(together));
+  const std::vector<Held> reduced = result;
+  for (Rank one : group) {
+    common_.at(one).finish_offload(reduced, step);
+    wake(one);
+  }
+  return true;
+}
+
 void World::run(Execution& result) {
   try {
     for (auto& one : common_.ranks) one->start();
@@ -102,6 +139,8 @@ void World::run(Execution& result) {
       wake_watching();
       if (one.sending().open) match(rank, one.sending().peer);
       if (one.receiving().open) match(one.receiving().peer, rank);
+      while (!one.offloading().empty() && offload(rank)) {
+      }
     }
     const bool done =
         std::all_of(common_.ranks.begin(), common_.ranks.end(), [](const auto& one) { return one->done(); });
@@ -119,6 +158,7 @@ std::string World::deadlock() {
 
 void World::collect(Execution& result) {
   result.messages = std::move(messages_);
+  result.offloads = std::move(offloads_);
   for (auto& one : common_.ranks) {
     one->collect(result);
     one.reset();

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "verify/memory.hpp"
@@ -21,6 +22,11 @@ struct Matched {
   std::int64_t step = 0;  // from 1; in a step each rank sends and receives at most one message
 };
 
+// A collective of the MPI's own: the instances of all its ranks.
+struct Together {
+  std::vector<std::pair<Rank, std::int32_t>> instances;
+};
+
 // The history of one instance. A step is a transfer of data to another rank: a message, a put, an access to a peer's
 // slot. Counters and local operations take no step.
 struct Event {
@@ -37,6 +43,7 @@ struct Execution {
   std::string fault;  // the first error; empty if the run completed
   std::vector<Unrolled> ranks;
   std::vector<Matched> messages;
+  std::vector<Together> offloads;
   std::vector<std::vector<Event>> events;  // by rank and instance
   std::vector<Memory> memory;              // by rank, at the end
   // By rank and instance, if requested: the moved data; for a reduction, the operand on another rank or else the right

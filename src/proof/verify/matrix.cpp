@@ -202,6 +202,7 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       one.machine = machine.topology;
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;
+      one.problem.offloads = true;
       if (!refusal(algorithm, one.problem).empty()) continue;
       all.push_back(one);
       --wanted;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -84,7 +85,8 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
     last.clear();
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
       const Operation& operation = rank.operation(instance);
-      if (!is_message(operation.kind) || !carries_data(subject, execution, id, instance)) continue;
+      const bool streams_on = is_message(operation.kind) || operation.kind == Kind::offload;
+      if (!streams_on || !carries_data(subject, execution, id, instance)) continue;
       const auto stream = static_cast<std::size_t>(
           streams.add({static_cast<std::int64_t>(operation.kind), operation.peer, operation.channel}));
       if (stream == last.size()) {
@@ -104,7 +106,7 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
 namespace {
 
 // The happens-before relation across ranks: local dependencies, a send before the end of its receive, an update of a
-// counter before the end of a wait for it.
+// counter before the end of a wait for it, and for each rank of a collective of the MPI's own before its end.
 class GlobalOrder {
  public:
   GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
@@ -116,6 +118,9 @@ class GlobalOrder {
     remote_cause_.assign(static_cast<std::size_t>(base_.back()), -1);
     for (const Matched& message : execution.messages) {
       remote_cause_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
+    }
+    for (const Together& one : execution.offloads) {
+      for (const auto& [rank, instance] : one.instances) together_[global(rank, instance)] = &one;
     }
     gather_counters();
     for (Id id = 0; id < base_.back(); ++id) {
@@ -151,7 +156,7 @@ class GlobalOrder {
           return true;
         });
       } else {
-        if (const Id cause = remote_cause(id); cause >= 0) heard.unite(when_posted[static_cast<std::size_t>(cause)]);
+        for_each_remote_cause(id, [&](Id cause) { heard.unite(when_posted[static_cast<std::size_t>(cause)]); });
         at_end[static_cast<std::size_t>(rank)].unite(heard);
       }
     }
@@ -208,8 +213,15 @@ class GlobalOrder {
     }
   }
 
-  // The operation on another rank whose posting the completion of this one waits for; -1 if none.
-  Id remote_cause(Id id) const { return remote_cause_[static_cast<std::size_t>(id)]; }
+  // The operations on other ranks whose posting the completion of this one waits for.
+  template <class Visit>
+  void for_each_remote_cause(Id id, Visit&& visit) const {
+    if (const Id cause = remote_cause_[static_cast<std::size_t>(id)]; cause >= 0) visit(cause);
+    if (operation(id).kind != Kind::offload) return;
+    const auto found = together_.find(id);
+    if (found == together_.end()) return;
+    for (const auto& [rank, instance] : found->second->instances) visit(global(rank, instance));
+  }
 
   // The update that completes a wait; -1 if the counter is high enough from the start.
   Id setting_for(Id wait) const {
@@ -242,7 +254,7 @@ class GlobalOrder {
         push(before);
         // If it must be complete, so must be what its completion waits for on other ranks.
         if (posted_only) return !found;
-        push(remote_cause(before));
+        for_each_remote_cause(before, push);
         return !found;
       });
     }
@@ -286,7 +298,8 @@ class GlobalOrder {
   const Execution& execution_;
   std::vector<Id> base_;
   std::vector<Rank> rank_;        // of each
-  std::vector<Id> remote_cause_;  // see remote_cause
+  std::vector<Id> remote_cause_;  // of each: a message or a counter's update; -1: none
+  std::unordered_map<Id, const Together*> together_;
   std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
   std::string fault_;
 };

@@ -24,6 +24,12 @@ std::string ill_formed(const Subject& subject) {
                        schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
                        schedule.slots == first.slots;
     if (!alike) return fmt::format("rank {} declares different units, channels, counters or slots than rank 0", rank);
+    for (Rank other : schedule.offload) {
+      const bool known = other >= 0 && other < ranks;
+      if (!known || subject.schedules[static_cast<std::size_t>(other)].offload != schedule.offload) {
+        return fmt::format("rank {} runs collectives of the MPI's own among other ranks than rank {}", rank, other);
+      }
+    }
     if (schedule.scratch_units() > subject.scratch_limit) {
       return fmt::format("rank {} uses {} units of scratch, more than the {} declared", rank, schedule.scratch_units(),
                          subject.scratch_limit);

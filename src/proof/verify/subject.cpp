@@ -67,6 +67,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
     both.operations.push_back(operation);
   }
   both.scratch.insert(both.scratch.end(), later.scratch.begin(), later.scratch.end());
+  if (both.offload.empty()) both.offload = later.offload;
   both.channels = std::max(earlier.channels, later.channels);
   both.counters = std::max(earlier.counters, later.counters);
   both.counter_span = earlier.counter_span + later.counter_span;

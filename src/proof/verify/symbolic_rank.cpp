@@ -157,24 +157,31 @@ void SymbolicRank::carry(Token token, std::span<const Held> data) {
   if (!carried_.empty()) carried_[static_cast<std::size_t>(unrolled_.instance(token))].assign(data.begin(), data.end());
 }
 
-void SymbolicRank::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
-  check_operands(token, {left, right, target}, 3);
-  auto& [of_left, of_right, result] = common_.operands;
-  for (auto* operand : {&of_left, &of_right, &result}) operand->clear();
-  load(token, left, 0, of_left);
-  load(token, right, 0, of_right);
-  auto l = of_left.begin();
-  auto r = of_right.begin();
-  for (std::int64_t at = 0; at < target.length;) {
+void Common::combine(std::int64_t units) {
+  auto& [left, right, result] = operands;
+  result.clear();
+  auto l = left.begin();
+  auto r = right.begin();
+  for (std::int64_t at = 0; at < units;) {
     const std::int64_t end = std::min(l->range.end, r->range.end);
     const auto value_at = [&](const Held& held) {
       return Value{held.value.expression, held.value.offset + at - held.range.begin};
     };
-    result.push_back({{at, end}, common_.expressions.combine(value_at(*l), value_at(*r))});
+    result.push_back({{at, end}, expressions.combine(value_at(*l), value_at(*r))});
     if (l->range.end == end) ++l;
     if (r->range.end == end) ++r;
     at = end;
   }
+}
+
+void SymbolicRank::reduce(Token token, const Piece& left, const Piece& right, const Piece& target) {
+  check_operands(token, {left, right, target}, 3);
+  auto& [of_left, of_right, result] = common_.operands;
+  of_left.clear();
+  of_right.clear();
+  load(token, left, 0, of_left);
+  load(token, right, 0, of_right);
+  common_.combine(target.length);
   store(token, target, result);
   carry(token, left.owner != self ? of_left : of_right);
   if (left.owner != self || right.owner != self || target.owner != self) ++event_of(token).done_step;
@@ -221,6 +228,25 @@ void SymbolicRank::flush(Token token, Rank) {
 
 void SymbolicRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
   common_.at(to).raise(counter, value, event(token).ready_step);
+}
+
+void SymbolicRank::offload(Token token, std::span<const Piece> data) {
+  for (const Piece& piece : data) check_bounds(token, piece);
+  offloading_.push_back({token, {data.begin(), data.end()}});
+}
+
+void SymbolicRank::contribution(const Offloaded& one, std::vector<Held>& into) {
+  into.clear();
+  for (const Piece& piece : one.pieces) load(one.token, piece, 0, into);
+}
+
+void SymbolicRank::finish_offload(std::span<const Held> result, std::int64_t step) {
+  const Offloaded one = std::move(offloading_.front());
+  offloading_.pop_front();
+  for (const Piece& piece : one.pieces) store(one.token, piece, result);
+  carry(one.token, result);
+  event_of(one.token).done_step = step;
+  runner_.complete(one.token);
 }
 
 void SymbolicRank::posted(Token token) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -41,6 +42,8 @@ struct Common {
   SymbolicRank& at(Rank rank) { return *ranks[static_cast<std::size_t>(rank)]; }
   // Units of a block; -1 if the rank has no such block.
   std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const;
+  // result = left op right, for so many units.
+  void combine(std::int64_t units);
 };
 
 // A message posted by one end. Each rank has at most one in each direction.
@@ -64,6 +67,12 @@ struct Half {
   }
 };
 
+// A collective of the MPI's own, posted by one of its ranks.
+struct Offloaded {
+  Token token;
+  std::vector<Piece> pieces;
+};
+
 // One rank of the run: performs its operations and records their events.
 class SymbolicRank final : public Backend, public Observer {
  public:
@@ -75,11 +84,17 @@ class SymbolicRank final : public Backend, public Observer {
   bool done() const { return runner_.done(); }
   Half& sending() { return sending_; }
   Half& receiving() { return receiving_; }
+  // Those that not all of its ranks have posted, the oldest first.
+  std::deque<Offloaded>& offloading() { return offloading_; }
+  const Schedule& schedule() const { return program_.schedule(); }
   const Event& event(Token token) const { return events_[static_cast<std::size_t>(unrolled_.instance(token))]; }
   std::int32_t instance(Token token) const { return unrolled_.instance(token); }
   std::string describe(Token token) const;
   std::string waiting() const;
   void finish_message(Half& half, std::int64_t step);
+  // What its piece holds; and the oldest ends, with this result.
+  void contribution(const Offloaded& one, std::vector<Held>& into);
+  void finish_offload(std::span<const Held> result, std::int64_t step);
   // The step in which a counter of this rank reached a value; -1 if not yet.
   std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
   void raise(std::int32_t counter, std::int64_t value, std::int64_t step);
@@ -95,6 +110,7 @@ class SymbolicRank final : public Backend, public Observer {
   void put(Token token, Rank to, const Piece& source, const Piece& target) override;
   void flush(Token token, Rank to) override;
   void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) override;
+  void offload(Token token, std::span<const Piece> data) override;
 
   void posted(Token token) override;
   void completed(Token token) override;
@@ -125,6 +141,7 @@ class SymbolicRank final : public Backend, public Observer {
   Memory memory_;
   Half sending_;
   Half receiving_;
+  std::deque<Offloaded> offloading_;
   std::vector<Token> flushing_;
   std::array<std::int64_t, 2> direction_step_ = {0, 0};
   std::map<std::int32_t, std::vector<std::pair<std::int64_t, std::int64_t>>> counters_;  // values with their steps

@@ -24,6 +24,13 @@ void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_
     timeline.transfers.push_back({kind, from, to, step, payload.units, payload, false});
   };
   if (operation.kind == Kind::put) return add(TransferKind::put, own, operation.peer);
+  if (operation.kind == Kind::offload) {
+    // To everyone from everyone, whatever the MPI does.
+    for (Rank other : rank.schedule().offload) {
+      if (other != own) add(TransferKind::message, other, own);
+    }
+    return;
+  }
   if (is_message(operation.kind)) {
     const bool sent = operation.regions == 0 || payload.units > 0;
     if (operation.kind == Kind::receive && sent) add(TransferKind::message, operation.peer, own);

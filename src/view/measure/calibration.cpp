@@ -40,8 +40,16 @@ constexpr std::array between_racks = {
 constexpr Experiment short_of_cores = {"core.wake_us", Where::all, Collective::barrier, "dissemination"};
 constexpr Experiment all_at_once = {"network.work_ns_per_byte", Where::all, Collective::allgather, "ring", 4096};
 
+constexpr Experiment to_each_other = {"network.exchange", Where::leaders, Collective::allgather, "recursive_doubling",
+                                      8192};
+// Not by price: the number is the time of the MPI's own collective, if that is clearly less than the algorithm's.
+constexpr std::array offloaded = {
+    Experiment{"offload.latency_us", Where::leaders, Collective::allreduce, "recursive_doubling", 8},
+    Experiment{"offload.ns_per_byte", Where::leaders, Collective::allreduce, "recursive_doubling", 4096},
+};
+
 // Two ranks.
-Topology pair(Where where) {
+Topology pair_at(Where where) {
   if (where == Where::node) return Topology::nodes(2, 2);
   if (where == Where::network) return Topology::nodes(2, 1);
   return {2, {{0, 1}, {0, 1}}};
@@ -69,6 +77,26 @@ double solve(double seconds, double usual, Price&& price) {
   return (low + high) / 2;
 }
 
+bool is_offloaded(const Experiment& experiment) {
+  return experiment.number.starts_with("offload.");
+}
+
+// A network that reduces by itself is faster than any messages; a clever algorithm or luck is not so much.
+void learn_offload(cost::Machine& machine, const Result& latency, const Result& longer) {
+  constexpr double clearly = 1.5;
+  if (latency.native.high * clearly > latency.seconds.low) return;
+  const auto set = [&](std::string_view name, double unit, const Interval& seconds, double without) {
+    const auto value = [&](double time) { return std::max(0.0, time - without) / unit; };
+    set_number(machine.model, name, value(seconds.middle));
+    machine.intervals[std::string(name)] = {value(seconds.low), value(seconds.high)};
+  };
+  constexpr double microsecond = 1e-6;
+  constexpr double nanosecond = 1e-9;
+  set(latency.experiment.number, microsecond, latency.native, 0);
+  set(longer.experiment.number, nanosecond * static_cast<double>(longer.experiment.bytes), longer.native,
+      latency.native.middle);
+}
+
 }  // namespace
 
 std::vector<Experiment> experiments(const Ground& ground) {
@@ -80,24 +108,32 @@ std::vector<Experiment> experiments(const Ground& ground) {
   add(ground.several_nodes, between_nodes);
   if (ground.oversubscribed) all.push_back(short_of_cores);
   if (ground.several_nodes) all.push_back(all_at_once);
+  if (ground.several_nodes) all.push_back(to_each_other);
   add(ground.several_racks, between_racks);
+  add(ground.several_nodes, offloaded);
   return all;
 }
 
 double price(const Experiment& experiment, const cost::Model& model, const Setting& all) {
-  const bool of_all = experiment.where == Where::all;
-  const Topology two = pair(experiment.where);
-  const Topology& topology = of_all ? *all.topology : two;
+  const bool pair = experiment.where < Where::leaders;
+  const Topology& whole = *all.topology;
+  const Topology some = pair ? pair_at(experiment.where) : Topology::nodes(whole.domains(whole.levels() - 1), 1);
+  const Topology& topology = experiment.where == Where::all ? whole : some;
   const std::int64_t segment = experiment.segment > 0 ? experiment.segment : all.segment;
-  const Requirements requirements(topology, all.slot_bytes, std::int64_t{1} << 30, segment);
+  const Requirements requirements({.topology = &topology, .slot_bytes = all.slot_bytes}, std::int64_t{1} << 30,
+                                  segment);
   // Two ranks have the cores to themselves.
   cost::Model own = model;
-  if (!of_all) own.cores = 0;
+  if (pair) own.cores = 0;
   Prices prices(own, requirements, segment);
   return prices.price(variant_named(experiment.collective, experiment.algorithm), case_of(experiment, topology));
 }
 
-void calibrate(cost::Machine& machine, std::span<const Result> results, const Setting& all) {
+void calibrate(cost::Machine& machine, std::span<const Result> measured, const Setting& all) {
+  std::vector<Result> results;
+  std::vector<Result> of_leaders;
+  for (const Result& one : measured) (is_offloaded(one.experiment) ? of_leaders : results).push_back(one);
+  if (of_leaders.size() == offloaded.size()) learn_offload(machine, of_leaders[0], of_leaders[1]);
   const cost::Model before = machine.model;
   const auto value_for = [&](const Experiment& experiment, double seconds) {
     return solve(seconds, number(before, experiment.number), [&](double value) {

@@ -16,8 +16,8 @@ namespace quadrille::measure {
 // A collective that is timed for the sake of one number of a machine's model: with the other numbers known, it is the
 // one that makes the price what was measured. So whatever the model leaves out is in the numbers, where it matters.
 struct Experiment {
-  // Which ranks take part: two of a node, of two nodes, of two racks, or all.
-  enum class Where : std::uint8_t { node, network, rack, all };
+  // Which ranks take part: two of a node, of two nodes, of two racks, one of each node, or all.
+  enum class Where : std::uint8_t { node, network, rack, leaders, all };
 
   std::string_view number;  // by its name in the machine file
   Where where = Where::node;
@@ -39,6 +39,7 @@ std::vector<Experiment> experiments(const Ground& ground);
 struct Result {
   Experiment experiment;
   Interval seconds;
+  Interval native = {};  // the same by the MPI's own collective
 };
 
 // Where the ranks are, and what they have in their node's shared memory.

@@ -144,7 +144,8 @@ TEST(Catalogue, WhatScalesWhileItIsShortIsTheSameUntilThen) {
                               .in_place = in_place,
                               .segment = segment,
                               .topology = &machine,
-                              .room = room};
+                              .room = room,
+                              .offloads = true};
               if (!refusal(*algorithm, problem).empty()) continue;
               const Schedule one = build(*algorithm, problem);
               for (const std::int64_t n : {1, 2, 3, 5, 8, 25, 100, 250, 999, 2000, 8192, 100000}) {

@@ -82,8 +82,15 @@ TEST(Simulation, RanksTakeTurnsOnFewerCores) {
   const double few = time_of(Collective::alltoall, "pairwise", problem, one, model);
   EXPECT_GT(few, 3.5 * plenty);
   EXPECT_LT(few, 4.5 * plenty);
-  model.wake = 10;
-  EXPECT_GT(time_of(Collective::alltoall, "pairwise", problem, one, model), few + 100);
+  // Who waits for a message sees it when the others that wait have had their turns.
+  const double quick = time_of(Collective::barrier, "dissemination", {.ranks = 8}, one, model);
+  model.wake = 1000;
+  EXPECT_GT(time_of(Collective::barrier, "dissemination", {.ranks = 8}, one, model), quick + 3 * 1000);
+  EXPECT_LT(time_of(Collective::barrier, "dissemination", {.ranks = 8}, one, model), quick + 3 * 4 * 1000);
+  // Those that wait in shared memory sleep, and are woken by whoever they wait for.
+  const double asleep = time_of(Collective::barrier, "hierarchical", {.ranks = 8, .room = 1000}, one, model);
+  EXPECT_GT(asleep, 1000);
+  EXPECT_LT(asleep, 8 * 1000);
   // On an emulated cluster all nodes have these two.
   model.wake = 0;
   const Topology nodes = Topology::nodes(8, 1);

@@ -165,6 +165,30 @@ TEST(Builder, LaterAccessesDependOnTheFlushOfAPut) {
   EXPECT_NE(std::find(list.begin(), list.end(), Dependency{1, 0, false}), list.end());
 }
 
+TEST(Builder, OffloadedCollectivesArePostedInOrderAndAfterTheirData) {
+  Builder builder(2, 4, Unit::elements);
+  const Group leaders = Group::of({2, 0});
+  const Region data{.buffer = Buffer::output, .length = 8};
+  builder.receive(3, data.part(0, 4));
+  builder.offload_allreduce(leaders, data.part(0, 4));
+  builder.offload_allreduce(leaders, data.part(4, 4));
+  builder.offload_barrier(Group::of({2}));
+  EXPECT_THROW(builder.offload_barrier(Group::of({2, 1})), std::logic_error);
+  const Schedule schedule = builder.finish();
+  EXPECT_EQ(schedule.offload, (std::vector<Rank>{0, 2}));
+  ASSERT_EQ(schedule.operations.size(), 3U) << "a barrier of one rank is nothing";
+  const auto dependencies = [&](std::size_t of) { return schedule.dependencies_of(schedule.operations[of]); };
+  ASSERT_EQ(dependencies(1).size(), 1U);
+  EXPECT_EQ(dependencies(1)[0], (Dependency{0, 0, false}));
+  ASSERT_EQ(dependencies(2).size(), 1U);
+  EXPECT_EQ(dependencies(2)[0], (Dependency{1, 0, true}));
+  EXPECT_EQ(malformed(schedule), "");
+  EXPECT_EQ(from_json(to_json(schedule)), schedule);
+  Schedule others = schedule;
+  others.offload = {0, 1};
+  EXPECT_EQ(malformed(others), "operation 1: offload among other ranks than declared");
+}
+
 TEST(Builder, InOrderReachesFromOneIterationToTheNext) {
   Builder builder(0, 2, Unit::bytes);
   builder.counters(2, 10);

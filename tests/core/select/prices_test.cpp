@@ -22,7 +22,7 @@ Case allreduce(Rank ranks, std::int64_t count) {
 }
 
 Prices prices(const Topology& topology) {
-  const Requirements requirements(topology, 1 << 18, 1 << 30, 1 << 15);
+  const Requirements requirements({.topology = &topology, .slot_bytes = 1 << 18}, 1 << 30, 1 << 15);
   return {cost::built_in(), requirements, 1 << 15};
 }
 

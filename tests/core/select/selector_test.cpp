@@ -17,7 +17,7 @@ namespace {
 // A communicator of 8 ranks on 2 nodes, and a tuning table for it.
 class SelectorTest : public testing::Test {
  protected:
-  Selector selector() const { return {preferences, rules, 8, topology, 1 << 16}; }
+  Selector selector() const { return {preferences, rules, 8, {.topology = &topology, .slot_bytes = 1 << 16}}; }
   Decision decide(const Case& asked, const Request& request = {}) const { return selector().decide(asked, request); }
   static std::string name(const Decision& decision) { return decision.native() ? "native" : name_of(decision.variant); }
   static Case allreduce(std::int64_t count) {
@@ -122,9 +122,28 @@ TEST_F(SelectorTest, ByAModelOfTheMachineTheLeastTimeDecides) {
   EXPECT_LE(selects.decide(asked, {}).needed, asked.memory);
 }
 
+// Only what a machine file says of it makes it a candidate, and only for operations that the MPI knows.
+TEST_F(SelectorTest, TheLeadersLevelIsLeftToTheMpiWhereItsNetworkReduces) {
+  cost::Model model = with_free_memory();
+  model.network.latency = 10e-6;
+  const auto chosen = [&](bool offloads, double latency, std::int32_t operation) {
+    model.offload.latency = latency;
+    Selector selects({}, {}, 8, {.topology = &topology, .slot_bytes = 1 << 16, .offloads = offloads});
+    selects.set_model(model);
+    Case asked = allreduce(10);
+    asked.operation = operation;
+    return name(selects.decide(asked, {}));
+  };
+  EXPECT_EQ(chosen(true, 1e-6, 3), "offloaded");
+  EXPECT_EQ(chosen(true, 1e-6, -1), "hierarchical") << "by a function of the program";
+  EXPECT_EQ(chosen(true, 1e-3, 3), "hierarchical") << "slower";
+  EXPECT_EQ(chosen(true, 0, 3), "hierarchical") << "no time is known";
+  EXPECT_EQ(chosen(false, 1e-6, 3), "hierarchical") << "leaders have no communicator";
+}
+
 TEST_F(SelectorTest, InPlaceSharedMemoryIsForOneNodeAndMessagesAreCutToTheBudget) {
   const auto in_place = [](const Topology& machine, std::int32_t nodes, const Request& request = {}) {
-    Selector selects({}, {}, 8, machine, 1 << 16);
+    Selector selects({}, {}, 8, {.topology = &machine, .slot_bytes = 1 << 16});
     selects.set_model(with_free_memory());
     const LocalCall call{
         .collective = Collective::alltoall, .in_place = true, .output = {.significant = true, .count = 1 << 20}};
@@ -324,7 +343,7 @@ TEST(Selector, EveryRankDecidesAlikeWhateverItKnowsAlone) {
                        topology.domains(topology.levels() - 1)});
     }
     if (any(2) == 0) preferences.variants = {};
-    const Selector selector(preferences, rules, ranks, topology, any(2) * 100000);
+    const Selector selector(preferences, rules, ranks, {.topology = &topology, .slot_bytes = any(2) * 100000});
     std::vector<Memo> memos(static_cast<std::size_t>(ranks));
     for (int one = 0; one < 100; ++one) {
       RandomCall call(random, ranks);

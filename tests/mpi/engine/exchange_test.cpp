@@ -111,6 +111,31 @@ TEST_F(ExchangeTest, StretchesAScheduleByItsScale) {
   EXPECT_EQ(data, std::vector<char>(1000, 'a'));
 }
 
+TEST_F(ExchangeTest, LeavesCollectivesAmongLeadersToTheMpi) {
+  ground.leaders = comm;
+  const Group leaders = Group::all(ranks);
+  Builder builder(rank, ranks, Unit::elements);
+  const Region data{.buffer = quadrille::Buffer::output, .length = 5};
+  builder.offload_allreduce(leaders, data.part(0, 2));
+  builder.offload_barrier(leaders);
+  builder.offload_allreduce(leaders, data.part(2, 3));
+  Exchange exchange(ground, std::make_shared<const Program>(builder.finish()), {}, *this);
+  const Layout doubles = Layout::basic(sizeof(double));
+  exchange.set_element(doubles);
+  exchange.set_operation({MPI_SUM, MPI_DOUBLE});
+  for (int time = 0; time < 3; ++time) {
+    std::vector<double> values = {1.0 + rank, 2, 3, 4, 5.0 * rank};
+    exchange.binding().output = {Typed{reinterpret_cast<std::byte*>(values.data()), 5, &doubles}};
+    ends = 0;
+    exchange.start(0);
+    finish();
+    const double n = ranks;
+    const double sum = n * (n - 1) / 2;
+    EXPECT_EQ(values, (std::vector<double>{n + sum, 2 * n, 3 * n, 4 * n, 5 * sum}));
+  }
+  EXPECT_EQ(wrong, "");
+}
+
 TEST_F(ExchangeTest, WhatIsCancelledGivesItsMemoryBackAndIsNotHeardOf) {
   if (ranks == 1) return;
   littered = true;

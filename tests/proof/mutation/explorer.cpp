@@ -34,7 +34,8 @@ struct Instance {
   std::vector<int> writes;
   Set after_complete;
   Set after_posted;
-  int partner = -1;  // of a message that is sent
+  int partner = -1;           // of a message that is sent
+  std::vector<int> together;  // of a collective of the MPI's own: those of all its ranks, in their order
   int counter = -1;
   std::int64_t value = 0;
   bool silent = false;  // an empty message that is not a signal: not sent
@@ -149,11 +150,12 @@ class Explorer {
       list.insert(list.end(), units.begin(), units.end());
       if (writes(operation.kind, static_cast<int>(i)) && regions[i].buffer == Buffer::input && !units.empty())
         throw Wrong("writes the input");
+      if (operation.kind == Kind::offload) made.reads = units;
       total += units.size();
       made.operands.push_back(std::move(units));
     }
     const bool message = operation.kind == Kind::send || operation.kind == Kind::receive;
-    made.silent = message && !regions.empty() && total == 0;
+    made.silent = (message || operation.kind == Kind::offload) && !regions.empty() && total == 0;
     check_apart(made, operation.kind);
     const bool two = operation.kind == Kind::copy || operation.kind == Kind::put;
     if (two && made.operands[0].size() != made.operands[1].size()) throw Wrong("a copy of unequal lengths");
@@ -227,6 +229,7 @@ class Explorer {
       fixed_orders_.push_back(sends);
       fixed_orders_.push_back(receives);
     }
+    match_offloads();
     std::map<int, std::vector<int>> settings;
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
       const Instance& one = instances_[at(i)];
@@ -238,6 +241,31 @@ class Explorer {
     }
     for (const auto& [counter, list] : settings) fixed_orders_.push_back(list);
     settings_ = std::move(settings);
+  }
+
+  // Those of each rank match in program order.
+  void match_offloads() {
+    std::map<Rank, std::vector<int>> of_rank;
+    for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
+      const Instance& one = instances_[at(i)];
+      if (one.kind == Kind::offload && !one.silent) of_rank[one.rank].push_back(i);
+    }
+    for (const auto& [rank, list] : of_rank) {
+      fixed_orders_.push_back(list);
+      const std::vector<Rank>& group = subject_.schedules[at(rank)].offload;
+      for (std::size_t number = 0; number < list.size(); ++number) {
+        Instance& own = instances_[at(list[number])];
+        for (Rank other : group) {
+          if (subject_.schedules[at(other)].offload != group) throw Wrong("collectives among different ranks");
+          const auto& others = of_rank[other];
+          if (others.size() != list.size()) throw Wrong("a collective without one of its ranks");
+          const Instance& theirs = instances_[at(others[number])];
+          const bool alike = theirs.operands.size() == own.operands.size() && theirs.reads.size() == own.reads.size();
+          if (!alike) throw Wrong("lengths differ");
+          own.together.push_back(others[number]);
+        }
+      }
+    }
   }
 
   bool postable(int i, const Set& posted, const Set& complete) const {
@@ -252,6 +280,9 @@ class Explorer {
     if (one.kind == Kind::receive) return posted.test(at(one.partner));
     if (one.kind == Kind::send) return !sends_wait || posted.test(at(one.partner));
     if (one.kind == Kind::wait || one.kind == Kind::await) return one.value <= 0 || counter_reached(one, complete);
+    if (one.kind == Kind::offload) {
+      return std::all_of(one.together.begin(), one.together.end(), [&](int other) { return posted.test(at(other)); });
+    }
     return true;
   }
 
@@ -529,6 +560,13 @@ void Explorer::perform(int i) {
     if (one.kind != Kind::receive) std::transform(one.reads.begin(), one.reads.end(), std::back_inserter(values), load);
     for (std::size_t u = 0; u < one.writes.size(); ++u) memory_[one.writes[u]] = values[u];
   }
+  if (one.kind == Kind::offload) {
+    for (std::size_t u = 0; u < one.writes.size(); ++u) {
+      int value = sent_[one.together.front()][u];
+      for (std::size_t r = 1; r < one.together.size(); ++r) value = combine(value, sent_[one.together[r]][u]);
+      memory_[one.writes[u]] = value;
+    }
+  }
   if (one.kind == Kind::reduce) {
     for (std::size_t u = 0; u < one.writes.size(); ++u) {
       memory_[one.writes[u]] = combine(load(one.operands[0][u]), load(one.operands[1][u]));
@@ -557,7 +595,7 @@ void Explorer::check_results() {
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
       if (!posted.test(at(i)) && postable(i, posted, complete)) {
         posted.set(at(i));
-        if (instances_[at(i)].kind == Kind::send) capture(i);
+        if (instances_[at(i)].kind == Kind::send || instances_[at(i)].kind == Kind::offload) capture(i);
         more = true;
       }
       if (posted.test(at(i)) && !complete.test(at(i)) && completable(i, posted, complete, true)) {

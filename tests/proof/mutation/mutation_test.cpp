@@ -48,6 +48,17 @@ void add_catalogue(std::vector<Victim>& victims) {
         const std::int64_t count = of.in_blocks() ? 2 : ranks + 1;
         Problem problem = small_problem(ranks, ranks - 1, count, 2, in_place, variety / 2 == 0);
         problem.fixed_order = variety / 2 == 2;
+        // Where the machine matters to what is built at all.
+        const Topology one_node = Topology::nodes(ranks, ranks);
+        const Topology two_nodes = Topology::nodes(ranks, (ranks + 1) / 2);
+        if (algorithm->restrictions.one_node) {
+          problem.topology = &one_node;
+          problem.room = 5;  // of pieces of one unit
+        } else if (algorithm->restrictions.offloads) {
+          problem.topology = &two_nodes;
+          problem.room = 16;
+          problem.offloads = true;
+        }
         const bool pointless = (!of.reduces && variety / 2 > 0) || !refusal(*algorithm, problem).empty();
         if (pointless) continue;
         const BlockSizes sizes = [in_place](Rank from, Rank to) {

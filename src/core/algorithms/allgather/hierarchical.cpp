@@ -47,19 +47,44 @@ void exchange(Builder& builder, const Problem& problem, const compose::Level& le
   }
 }
 
-// Bytes of a block.
-constexpr std::int64_t least_around_the_ring = 8192;
+// Bytes of a leader's blocks.
+bool goes_around(const Problem& problem) {
+  constexpr std::int64_t least = 8192;
+  return problem.count * node::most_ranks(problem) >= least;
+}
+
+// The blocks in a few messages, so that the next leader can forward the first of them while it receives the others.
+std::vector<std::vector<Region>> in_messages(const std::vector<Region>& blocks) {
+  constexpr std::int64_t shortest = 16384;
+  constexpr std::int64_t most = 4;
+  std::int64_t units = 0;
+  for (const Region& one : blocks) units += one.length;
+  const std::int64_t messages = std::clamp<std::int64_t>(units / shortest, 1, most);
+  std::vector<std::vector<Region>> all(static_cast<std::size_t>(messages));
+  std::int64_t begin = 0;  // of a block, among all
+  for (const Region& block : blocks) {
+    for (std::int64_t i = 0; i < messages; ++i) {
+      const std::int64_t first = std::max(begin, units * i / messages);
+      const std::int64_t end = std::min(begin + block.length, units * (i + 1) / messages);
+      if (first < end) all[static_cast<std::size_t>(i)].push_back(block.part(first - begin, end - first));
+    }
+    begin += block.length;
+  }
+  return all;
+}
 
 // A ring: every leader forwards what it received in the previous step; every link is always busy.
 void pass_around(Builder& builder, const Problem& problem, const compose::Level& level, const node::BlockOf& block) {
   const Rank leaders = builder.ranks();
   const auto blocks = [&](Rank back) {
     const Rank leader = level.leaders[patterns::at_distance(builder.rank(), -back, leaders)];
-    return hierarchy::blocks_of(hierarchy::domain_of(problem, level, leader), block);
+    return in_messages(hierarchy::blocks_of(hierarchy::domain_of(problem, level, leader), block));
   };
+  const Rank next = patterns::at_distance(builder.rank(), 1, leaders);
+  const Rank previous = patterns::at_distance(builder.rank(), -1, leaders);
   for (Rank step = 1; step < leaders; ++step) {
-    builder.send(patterns::at_distance(builder.rank(), 1, leaders), blocks(step - 1));
-    builder.receive(patterns::at_distance(builder.rank(), -1, leaders), blocks(step));
+    for (const auto& message : blocks(step - 1)) builder.send(next, message);
+    for (const auto& message : blocks(step)) builder.receive(previous, message);
   }
 }
 
@@ -74,7 +99,7 @@ void build(Builder& builder, const Problem& problem) {
   one_way.segment = 0;
   const hierarchy::BcastInside bcast_inside(builder, one_way);
   const auto levels = compose::levels_of(problem);
-  const bool is_long = problem.count >= least_around_the_ring;
+  const bool is_long = goes_around(problem);
   const node::BlockOf block = [&](Rank rank) { return problem.output_block(rank); };
 
   gather_inside(builder, problem.input, block);
@@ -115,7 +140,7 @@ void outline(const Problem& problem, Outline& out) {
     // Around a ring the largest block holds up the others.
     if (leaders < 2) return;
     const double block = n * problem.topology->largest_domain(1);
-    if (problem.count >= least_around_the_ring) return out.shift(1, block, std::max(1, leaders - 1));
+    if (goes_around(problem)) return out.shift(1, block, std::max(1, leaders - 1));
     for (std::int64_t distance = 1; distance < leaders; distance *= 2) {
       out.shift(static_cast<Rank>(distance), block * rounds::number(std::min(distance, leaders - distance)));
     }
@@ -132,7 +157,7 @@ void outline(const Problem& problem, Outline& out) {
 
 // In one piece.
 bool scales(const Problem& problem) {
-  return problem.count < least_around_the_ring && problem.total() <= problem.room / 2;
+  return !goes_around(problem) && problem.total() <= problem.room / 2;
 }
 
 }  // namespace

@@ -3,15 +3,15 @@
 // one node every rank copies the result directly from shared memory.
 //
 // Longer data is reduced in one allreduce of the leaders of all nodes, ordered by rack: it is halved among neighbours
-// first, so that little crosses the links between racks.
+// first, so that little crosses the links between racks, or, where segments are short, goes around a ring.
 //
 // Even longer data between nodes of equal size uses rails: each rank of a node reduces a share in shared memory and
 // runs an allreduce of it with the ranks of the same local rank on other nodes, so that all ranks use the node's link;
 // then the shares are exchanged.
 //
-// Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling or rabenseifner, by rails
-// as k rings of n/k. Any number of ranks and levels; non-commutative operations only if the ranks of every node are
-// consecutive. Scratch: n, and on leaders 2 n for each level.
+// Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders as recursive doubling, rabenseifner or ring, by
+// rails as k rings of n/k. Any number of ranks and levels; non-commutative operations only if the ranks of every node
+// are consecutive. Scratch: n, and on leaders 2 n for each level.
 
 #include <algorithm>
 
@@ -38,14 +38,21 @@ std::vector<compose::Level> levels_between(const Problem& problem) {
   return {all};
 }
 
+// Around a ring of leaders where their shares are no shorter than a segment, so that segments decide.
+std::string_view name_at_the_top(const Problem& problem) {
+  if (hierarchy::is_short(problem)) return "recursive_doubling";
+  const bool around =
+      problem.commutative && problem.segment > 0 && problem.count / hierarchy::nodes_of(problem) >= problem.segment;
+  return around ? "ring" : "rabenseifner";
+}
+
 void through_leaders(Builder& builder, const Problem& problem) {
   Problem one_way = problem;
   one_way.room /= 2;
   const hierarchy::ReduceInside reduce_inside(builder, one_way);
   const hierarchy::BcastInside bcast_inside(builder, one_way);
   const auto levels = levels_between(problem);
-  const auto at_the_top =
-      hierarchy::by(Collective::allreduce, hierarchy::is_short(problem) ? "recursive_doubling" : "rabenseifner");
+  const auto at_the_top = hierarchy::by(Collective::allreduce, name_at_the_top(problem));
   const auto back = hierarchy::by(Collective::bcast, "binomial");
 
   reduce_inside(builder, problem.output);
@@ -191,7 +198,7 @@ void outline(const Problem& problem, Outline& out) {
   hierarchy::outline_reduce_inside(one_way, out);
   if (!hierarchy::is_short(problem)) {
     out.among_nodes([&](Rank nodes) {
-      hierarchy::outline_by(Collective::allreduce, "rabenseifner", problem, nodes, problem.count, out);
+      hierarchy::outline_by(Collective::allreduce, name_at_the_top(problem), problem, nodes, problem.count, out);
     });
   } else {
     hierarchy::outline_reduce_up(problem, 1, out);

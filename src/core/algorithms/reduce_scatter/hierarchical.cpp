@@ -1,8 +1,8 @@
 // Hierarchical reduce-scatter: the ranks of a node reduce in shared memory to its leader; leaders run a reduce-scatter
 // in which each receives the shares of its node's ranks; these are scattered inside the node.
 //
-// Cost: inside a node of k ranks p n b + p n/k (k - 1) c, between leaders as recursive halving or pairwise, n one
-// share. Any number of ranks; levels above nodes are ignored; non-commutative operations only if the ranks of every
+// Cost: inside a node of k ranks p n b + p n/k (k - 1) c, between leaders as recursive halving, ring or pairwise, n
+// one share. Any number of ranks; levels above nodes are ignored; non-commutative operations only if the ranks of every
 // node are consecutive. Scratch: on leaders 3 p n and that of the reduce-scatter between them.
 
 #include "algorithms/hierarchy.hpp"
@@ -12,8 +12,11 @@ namespace quadrille::reduce_scatter {
 
 namespace {
 
+// Around a ring where the shares of nodes are no shorter than a segment, so that segments decide.
 std::string_view name_among_leaders(const Problem& problem) {
-  return problem.commutative ? "recursive_halving" : "pairwise";
+  if (!problem.commutative) return "pairwise";
+  const bool around = problem.segment > 0 && problem.total() / hierarchy::nodes_of(problem) >= problem.segment;
+  return around ? "ring" : "recursive_halving";
 }
 
 Problem reduced_inside(const Problem& problem) {
@@ -128,6 +131,7 @@ extern const Algorithm hierarchical = {
     .cost = "by levels",
     .scratch = "3 p n, and what leaders take between them",
     .restrictions = {.ordered_nodes = true},
+    .segmented = true,
     .hierarchical = true,
     .channels = hierarchy::channels,
     .build = build,

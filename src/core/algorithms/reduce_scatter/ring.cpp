@@ -6,6 +6,7 @@
 
 #include "patterns/ring.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "algorithms/algorithm.hpp"
@@ -14,6 +15,13 @@
 namespace quadrille::reduce_scatter {
 
 namespace {
+
+// Segments, if there are any: a rank goes on to send the first while it receives the others.
+Rank messages_of(const Problem& problem) {
+  constexpr std::int64_t most = 4;
+  if (problem.segment <= 0) return 1;
+  return static_cast<Rank>(std::clamp<std::int64_t>(problem.largest_share() / problem.segment, 1, most));
+}
 
 void build(Builder& builder, const Problem& problem) {
   if (problem.ranks == 1) builder.copy(problem.input, problem.output);
@@ -25,14 +33,18 @@ void build(Builder& builder, const Problem& problem) {
   };
   const std::int64_t n = problem.largest_share();
   const std::array<Region, 2> places = {builder.scratch(n), builder.scratch(n)};
+  const Rank messages = messages_of(problem);
+  const auto part = [&](const Region& data, Rank i) { return data.part(patterns::share(data.length, i, messages)); };
 
   Region going = share(-1);
   for (Rank step = 1; step < problem.ranks; ++step) {
     const Region mine = share(-step - 1);
     const Region arrived = places[static_cast<std::size_t>(step % 2)].part(0, mine.length);
-    builder.send(next, going);
-    builder.receive(previous, arrived);
-    builder.reduce(mine, arrived, arrived);
+    for (Rank i = 0; i < messages; ++i) {
+      builder.send(next, part(going, i));
+      builder.receive(previous, part(arrived, i));
+      builder.reduce(part(mine, i), part(arrived, i), part(arrived, i));
+    }
     going = arrived;
   }
   builder.copy(going, problem.output);
@@ -44,7 +56,10 @@ std::int64_t scratch_units(const Problem& problem) {
 
 Prediction predict(const Problem& problem) {
   const std::int64_t others = problem.ranks - 1;
-  return {.steps = others, .messages = others * problem.ranks, .units = others * problem.total()};
+  const Rank messages = messages_of(problem);
+  return {.steps = messages == 1 ? others : Prediction::unknown_steps,
+          .messages = others * problem.ranks * messages,
+          .units = others * problem.total()};
 }
 
 void outline(const Problem& problem, Outline& out) {

@@ -1,0 +1,61 @@
+// Allreduce with the leaders' level left to the MPI: the ranks of a node reduce in shared memory, the leaders of all
+// nodes call the MPI's own non-blocking allreduce, which some networks do in hardware (Power7's collective acceleration
+// unit, InfiniBand's SHARP), and the result is broadcast in shared memory.
+//
+// Cost: inside a node of k ranks 2 n b + n/k (k - 1) c, between leaders what the machine file says. Any number of
+// ranks; non-commutative operations only if the ranks of every node are consecutive. Scratch: n.
+
+#include "algorithms/hierarchy.hpp"
+#include "algorithms/hierarchy_outline.hpp"
+#include "algorithms/rounds.hpp"
+
+namespace quadrille::allreduce {
+
+namespace {
+
+Problem one_way(Problem problem) {
+  problem.room /= 2;
+  return problem;
+}
+
+void build(Builder& builder, const Problem& problem) {
+  const hierarchy::ReduceInside reduce_inside(builder, one_way(problem));
+  const hierarchy::BcastInside bcast_inside(builder, one_way(problem));
+  const Group leaders = hierarchy::leaders_of_nodes(problem).leaders;
+
+  reduce_inside(builder, problem.output);
+  if (leaders.index_of(problem.rank)) builder.offload_allreduce(leaders, problem.output);
+  bcast_inside(builder, problem.output);
+}
+
+std::int64_t scratch_units(const Problem& problem) {
+  return problem.ranks == 1 ? 0 : problem.count + hierarchy::reduce_scratch_units(problem);
+}
+
+void outline(const Problem& problem, Outline& out) {
+  hierarchy::outline_reduce_inside(one_way(problem), out);
+  if (hierarchy::nodes_of(problem) > 1) out.offload(rounds::number(problem.count));
+  hierarchy::outline_bcast_inside(one_way(problem), rounds::number(problem.count), out);
+}
+
+}  // namespace
+
+extern const Algorithm offloaded = {
+    .collective = Collective::allreduce,
+    .name = "offloaded",
+    .summary = "in shared memory inside nodes; between leaders by the MPI's own allreduce",
+    .paper = "Tanase, Almasi, Archer, Xue: Hybrid collective operations on Power7 IH, 2011",
+    .steps = "by the MPI",
+    .cost = "by the MPI",
+    .scratch = "n, and 2 n for each level",
+    .restrictions = {.offloads = true, .ordered_nodes = true},
+    .hierarchical = true,
+    .channels = hierarchy::channels,
+    .build = build,
+    .predict = nullptr,
+    .scratch_units = scratch_units,
+    .outline = outline,
+    .scales = hierarchy::reduction_scales,
+};
+
+}  // namespace quadrille::allreduce
