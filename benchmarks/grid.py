@@ -175,7 +175,7 @@ def verdict_of(name, report, least):
     ground = GROUNDS[name]
     for (collective, size), cell in cells(report).items():
         size *= ground.ranks if collective in OF_BLOCKS else 1
-        if "default" not in cell or (size < least and collective != "barrier"):
+        if "default" not in cell or size < least:
             continue
         if len(cell["default"]["seconds"]) < LEAST_ROUNDS:
             verdict.too_few += 1

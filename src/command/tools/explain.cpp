@@ -152,7 +152,7 @@ int explain(const ExplainArguments& arguments) {
         "-n, --nodes, --racks: expected at least 2 ranks, one on each node, and a node in each rack");
   }
   const Topology topology = topology_of(arguments);
-  const Settings settings = check_settings(setting);
+  Settings settings = check_settings(setting);
   const Table table = arguments.table.empty() ? Table{} : read_table(arguments.table);
   cost::Machine machine = arguments.machine.empty() ? machine_of_any_mpi(arguments.mpi)
                                                     : cost::read_machine(arguments.machine, built_in_here().model);
@@ -164,10 +164,12 @@ int explain(const ExplainArguments& arguments) {
     if (section.mpi.find(arguments.mpi) == std::string::npos) continue;
     for (const Section::Line& line : section.lines) rules.push_back({line.rule, section.ranks, section.nodes});
   }
+  settings.model = machine.model;
+  settings.table = &rules;
   Selector selector(settings.preferences, rules, arguments.ranks,
                     {.topology = &topology,
                      .slot_bytes = settings.shared_bytes(per_node > machine.model.cores),
-                     .offloads = machine.model.offload.latency > 0});
+                     .offloads = settings.offloads()});
   selector.set_model(machine.model);
   for (const std::int64_t bytes : sizes) {
     Explanation all;

@@ -35,7 +35,10 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
     return why("needs all ranks on one node, with shared memory");
   }
   if (restrictions.offloads && !problem.offloads && hierarchy::nodes_of(problem) > 1) {
-    return why("needs an operation that MPI predefines, and to be named by QUADRILLE_ALGORITHM or by a machine file");
+    return why(traits(algorithm.collective).reduces
+                   ? "needs an operation that MPI predefines, and to be named by QUADRILLE_ALGORITHM, a table or a "
+                     "machine file"
+                   : "needs to be named by QUADRILLE_ALGORITHM, a table or a machine file");
   }
   if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
     return why("needs an even number of ranks");
@@ -56,7 +59,7 @@ std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   if (restrictions.not_in_place) words.push_back("not in place");
   if (restrictions.in_place) words.push_back("in place");
   if (restrictions.one_node) words.push_back("one node with shared memory");
-  if (restrictions.offloads) words.push_back("predefined operation");
+  if (restrictions.offloads) words.push_back("named in advance; a reduction by an operation that MPI predefines");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
   if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks are consecutive");
   return words;

@@ -25,13 +25,14 @@ struct Prediction {
 };
 
 struct Restrictions {
-  bool commutative = false;    // only for commutative operations
-  bool not_in_place = false;   // needs separate buffers; no algorithm of a rooted collective may set this
-  bool in_place = false;       // only in place
-  bool one_node = false;       // all ranks share memory
-  bool offloads = false;       // needs Problem::offloads
-  bool even_ranks = false;     // an even number of them, or one
-  bool ordered_nodes = false;  // non-commutative operations only if the ranks of every node are consecutive
+  bool commutative = false;     // only for commutative operations
+  bool not_in_place = false;    // needs separate buffers; no algorithm of a rooted collective may set this
+  bool in_place = false;        // only in place
+  bool one_node = false;        // all ranks share memory
+  bool trusts_lengths = false;  // blocks that differ from what others expect are not noticed: not in checked mode
+  bool offloads = false;        // needs Problem::offloads
+  bool even_ranks = false;      // an even number of them, or one
+  bool ordered_nodes = false;   // non-commutative operations only if the ranks of every node are consecutive
 };
 
 // An entry of the catalogue: how to build the algorithm, and its properties. In the formulas p is the number of ranks,

@@ -86,8 +86,8 @@ struct Loop {
 // The maximum window of a loop: a run keeps one bit per iteration in flight.
 inline constexpr std::int32_t max_loop_window = 64;
 
-// A run may move a counter on by less than this.
-inline constexpr std::int64_t most_counter_span = std::int64_t{1} << 24;
+// A run may move a counter on by less than this: 2^35 runs are possible before counters of 64 bits overflow.
+inline constexpr std::int64_t most_counter_span = std::int64_t{1} << 28;
 
 // The unit of offsets and lengths. Data that is only moved is counted in packed bytes, since the two ends of a message
 // may use different datatypes; reduced data in elements of its datatype.

@@ -48,6 +48,7 @@ Variant Requirements::completed(Variant variant, const Case& asked) const {
 }
 
 bool Requirements::can_run(const Variant& variant, const Case& asked) const {
+  if (ground_.checked && variant.algorithm().restrictions.trusts_lengths) return false;
   return refusal(variant.algorithm(), {.ranks = asked.ranks,
                                        .in_place = asked.in_place,
                                        .commutative = asked.commutative,

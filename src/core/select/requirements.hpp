@@ -19,6 +19,7 @@ class Requirements {
     const Topology* topology = nullptr;
     std::int64_t slot_bytes = 0;  // that each rank has in its node's shared memory; 0: there is none
     bool offloads = false;        // see Problem
+    bool checked = false;         // mistakes of the caller must be noticed
   };
   Requirements(const Ground& ground, std::int64_t part, std::int64_t segment)
       : ground_(ground), part_(part), segment_(segment) {}

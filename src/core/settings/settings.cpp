@@ -152,10 +152,11 @@ std::string_view setting(const char* name) {
 }
 
 bool Settings::offloads() const {
+  const auto offloaded = [](const Variant& one) { return one && one.algorithm().restrictions.offloads; };
   const auto& named = preferences.variants;
-  return model.offload.latency > 0 || std::any_of(named.begin(), named.end(), [](const Variant& one) {
-           return one && one.algorithm().restrictions.offloads;
-         });
+  if (model.offload.latency > 0 || std::any_of(named.begin(), named.end(), offloaded)) return true;
+  return table &&
+         std::any_of(table->begin(), table->end(), [&](const PlacedRule& one) { return offloaded(one.rule.variant); });
 }
 
 Settings read_settings(const Lookup& lookup) {

@@ -82,6 +82,7 @@ class Preparation {
   std::int64_t elements(const Side& side) const;
   std::int64_t to_myself(const Side& side) const;
   void refuse_unequal_ends() const;
+  void refuse_to_offload(const Case& asked) const;
   void agree_on_chunks(engine::Task& task) const;
 
   Context& context_;
@@ -250,6 +251,14 @@ void Preparation::refuse_unequal_ends() const {
                                             context_.rank(), to_myself(input_), to_myself(output_)));
 }
 
+// An operation that the MPI doesn't know, to which the schedule is blind.
+void Preparation::refuse_to_offload(const Case& asked) const {
+  const Variant& variant = decision_.variant;
+  if (!variant.algorithm().restrictions.offloads) return;
+  const std::string why = refusal(variant.algorithm(), context_.selector().requirements().problem(variant, asked));
+  if (!why.empty()) throw Error(MPI_ERR_OP, why);
+}
+
 void Preparation::agree_on_chunks(engine::Task& task) const {
   constexpr std::int64_t word = sizeof(std::int64_t);
   auto allgather = context_.words_program(word);
@@ -275,6 +284,7 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
   const Case asked = case_of(local_, context_.selector().placement());
   decision_ = context_.decide(asked, options_.request);
   if (decision_.native()) return nullptr;
+  refuse_to_offload(asked);
   refuse_unequal_ends();
   auto task = context_.prepare(shape(asked), asked, decision_);
   task->binding().scale = task->shape().count == 1 && asked.count > 0 ? asked.count : 1;
@@ -283,7 +293,7 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
     task->use_element(element_);
     task->binding().reduce = std::move(reduction.function);
     task->binding().combine = reduction.kernel;
-    if (reduction.code >= 0) task->use_operation({call_.op, call_.output.type});
+    task->use_operation({call_.op, call_.output.type});
     if (handles == Handles::kept && call_.op != MPI_OP_NULL) task->keep(engine::Kept(call_.op, call_.output.type));
   }
   bind(input_, task->input_layouts(), task->binding().input);

@@ -67,6 +67,7 @@ class Probe {
     const Placement& placement = context_->selector().placement();
     return {.pair_on_node = partner(Where::node, topology()).has_value(),
             .several_nodes = placement.nodes > 1,
+            .more_than_two_nodes = placement.nodes > 2,
             .several_racks = racks,
             .oversubscribed = (model.one_machine ? placement.ranks : placement.ranks_per_node) > model.cores};
   }
@@ -103,6 +104,7 @@ class Probe {
     options.collectives = {experiment.collective};
     options.sizes = {experiment.bytes};
     options.algorithms = {std::string(experiment.algorithm)};
+    if (!experiment.rival.empty()) options.algorithms.emplace_back(experiment.rival);
     options.goal.seconds = seconds_;
     options.goal.precision = 0.03;
     options.goal.least = 6;  // for an interval
@@ -110,12 +112,15 @@ class Probe {
     // The session takes its settings from the environment.
     const std::string segment = std::to_string(experiment.segment);
     if (experiment.segment > 0) setenv("QUADRILLE_SEGMENT", segment.c_str(), 1);
+    const std::string rival = fmt::format("{}={}", name(experiment.collective), experiment.rival);
+    if (!experiment.rival.empty()) setenv("QUADRILLE_ALGORITHM", rival.c_str(), 1);
     measure::Report report;
     {
       Session session(comm, options);
       session.run(report, [](std::span<const measure::Point>) {});
     }
     unsetenv("QUADRILLE_SEGMENT");
+    unsetenv("QUADRILLE_ALGORITHM");
     if (context_->rank() != 0) return std::nullopt;
     const auto time_of = [&](std::string_view variant) {
       const auto place = std::find_if(report.points.begin(), report.points.end(),
@@ -124,7 +129,7 @@ class Probe {
     };
     const std::optional<measure::Interval> time = time_of(experiment.algorithm);
     if (!time) return std::nullopt;
-    return measure::Result{experiment, *time, time_of(measure::native).value_or(measure::Interval{})};
+    return measure::Result{experiment, *time, time_of(experiment.rival).value_or(measure::Interval{})};
   }
 
   MPI_Comm comm_;

@@ -85,7 +85,8 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   selector_ = Selector(settings_.preferences, rules, ranks_,
                        {.topology = &*topology_,
                         .slot_bytes = node_memory_ ? node_memory_->slot_bytes() : 0,
-                        .offloads = settings_.offloads()});
+                        .offloads = settings_.offloads(),
+                        .checked = settings_.check});
   selector_.set_model(settings_.model);
   watchdog_.count_from(order_.next_sequence());
 }
@@ -143,7 +144,7 @@ void Context::settle() {
                                     [&](const Place& one) { return one.machine == places.front().machine; });
   model.one_machine |= together && topology_->domains(topology_->levels() - 1) > 1;
   if (model.cores == 0) model.cores = model.one_machine ? of_machine : cores;
-  if (settings_.offloads()) gather_leaders();
+  if (settings_.offloads() && topology_->domains(topology_->levels() - 1) > 1) gather_leaders();
   if (settings_.shared_bytes(oversubscribed) != 0) share_memory(oversubscribed);
 }
 

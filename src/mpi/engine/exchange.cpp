@@ -85,7 +85,8 @@ void Exchange::sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds mo
 
 namespace {
 
-// Of blocks whose sizes are known only now. Counters go on by so much with each rank.
+// Of blocks whose sizes are known only now. Such schedules count pieces, and have a counter's span in equal parts for
+// the ranks that they meet: no more pieces than that fit between two of them.
 void refuse_too_many_pieces(const Schedule& schedule, const Binding& binding) {
   for (const Loop& loop : schedule.loops) {
     if (loop.chunk == 0) continue;
@@ -191,11 +192,7 @@ void Exchange::offload(Token token, std::span<const Piece> data) {
     check(PMPI_Ibarrier(leaders_, &request), "MPI_Ibarrier");
   } else {
     const Placed own = placed(data.front());
-    if (own.elements() > max_int_count) {
-      throw Error(
-          MPI_ERR_COUNT,
-          fmt::format("{} elements are more than one MPI_Iallreduce takes: name another algorithm", own.elements()));
-    }
+    if (own.elements() > max_int_count) throw std::logic_error("a schedule offloads more than an int counts");
     check(PMPI_Iallreduce(MPI_IN_PLACE, own.first_element(), static_cast<int>(own.elements()), operation_.type,
                           operation_.op, leaders_, &request),
           "MPI_Iallreduce");

@@ -193,7 +193,9 @@ void MessageTransport::ended(const Ended& ended) {
       if (message && message->open == 0) transport.give_back(*message);
     }
   } cleanup{*this, &message};
-  check(ended.code, message.collective ? "MPI_Iallreduce" : message.receiving ? "MPI_Irecv" : "MPI_Isend");
+  check(ended.code, message.collective  ? "a collective of the MPI's own"
+                    : message.receiving ? "MPI_Irecv"
+                                        : "MPI_Isend");
   if (ended.received != ended.bytes) {
     throw Error(MPI_ERR_TRUNCATE,
                 fmt::format("rank {} sent {} bytes where {} were expected: do all ranks pass the same count and a "

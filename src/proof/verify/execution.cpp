@@ -106,7 +106,8 @@ bool World::offload(Rank rank) {
     SymbolicRank& of = common_.at(one);
     if (units(first(one)) != expected) {
       throw Fault(fmt::format("{} meets {}: they differ in length",
-                              common_.at(group.front()).describe(first(rank).token), of.describe(first(one).token)));
+                              common_.at(group.front()).describe(first(group.front()).token),
+                              of.describe(first(one).token)));
     }
     of.contribution(first(one), one == group.front() ? result : right);
     if (one != group.front()) {

@@ -42,11 +42,8 @@ constexpr Experiment all_at_once = {"network.work_ns_per_byte", Where::all, Coll
 
 constexpr Experiment to_each_other = {"network.exchange", Where::leaders, Collective::allgather, "recursive_doubling",
                                       8192};
-// Not by price: the number is the time of the MPI's own collective, if that is clearly less than the algorithm's.
-constexpr std::array offloaded = {
-    Experiment{"offload.latency_us", Where::leaders, Collective::allreduce, "recursive_doubling", 8},
-    Experiment{"offload.ns_per_byte", Where::leaders, Collective::allreduce, "recursive_doubling", 4096},
-};
+constexpr Experiment offloaded = {
+    "offload.latency_us", Where::leaders, Collective::allreduce, "recursive_doubling", 8, 0, "offloaded"};
 
 // Two ranks.
 Topology pair_at(Where where) {
@@ -63,11 +60,12 @@ Case case_of(const Experiment& experiment, const Topology& topology) {
                         .ranks_per_node = topology.largest_domain(nodes)});
 }
 
-// The value of a number that makes a price so long; prices grow with it. A number that makes no difference is 0.
+// The value of a number that makes a price so long; prices grow with it. One that makes no difference stays as it is.
 template <class Price>
 double solve(double seconds, double usual, Price&& price) {
   double low = 0;
   double high = std::max(usual, 1e-6) * 1e6;
+  if (price(low) == price(high)) return usual;
   if (price(low) >= seconds) return low;
   for (int i = 0; i < 100; ++i) {
     const double middle = low > 0 ? std::sqrt(low * high) : high * 1e-9;
@@ -77,24 +75,18 @@ double solve(double seconds, double usual, Price&& price) {
   return (low + high) / 2;
 }
 
-bool is_offloaded(const Experiment& experiment) {
-  return experiment.number.starts_with("offload.");
+bool has_rival(const Result& one) {
+  return !one.experiment.rival.empty();
 }
 
-// A network that reduces by itself is faster than any messages; a clever algorithm or luck is not so much.
-void learn_offload(cost::Machine& machine, const Result& latency, const Result& longer) {
+// A network that reduces by itself is faster than any messages; a clever algorithm or luck is not so much. Its wires
+// carry every byte twice, up and down.
+void learn_offload(cost::Machine& machine, const Result& one) {
   constexpr double clearly = 1.5;
-  if (latency.native.high * clearly > latency.seconds.low) return;
-  const auto set = [&](std::string_view name, double unit, const Interval& seconds, double without) {
-    const auto value = [&](double time) { return std::max(0.0, time - without) / unit; };
-    set_number(machine.model, name, value(seconds.middle));
-    machine.intervals[std::string(name)] = {value(seconds.low), value(seconds.high)};
-  };
   constexpr double microsecond = 1e-6;
-  constexpr double nanosecond = 1e-9;
-  set(latency.experiment.number, microsecond, latency.native, 0);
-  set(longer.experiment.number, nanosecond * static_cast<double>(longer.experiment.bytes), longer.native,
-      latency.native.middle);
+  if (one.of_rival.high == 0 || one.of_rival.high * clearly > one.seconds.low) return;
+  machine.model.offload = {.latency = one.of_rival.middle, .byte = 2 * machine.model.network.wire};
+  machine.intervals[std::string(offloaded.number)] = {one.of_rival.low / microsecond, one.of_rival.high / microsecond};
 }
 
 }  // namespace
@@ -108,9 +100,9 @@ std::vector<Experiment> experiments(const Ground& ground) {
   add(ground.several_nodes, between_nodes);
   if (ground.oversubscribed) all.push_back(short_of_cores);
   if (ground.several_nodes) all.push_back(all_at_once);
-  if (ground.several_nodes) all.push_back(to_each_other);
+  if (ground.more_than_two_nodes) all.push_back(to_each_other);
   add(ground.several_racks, between_racks);
-  add(ground.several_nodes, offloaded);
+  if (ground.several_nodes) all.push_back(offloaded);
   return all;
 }
 
@@ -130,10 +122,8 @@ double price(const Experiment& experiment, const cost::Model& model, const Setti
 }
 
 void calibrate(cost::Machine& machine, std::span<const Result> measured, const Setting& all) {
-  std::vector<Result> results;
-  std::vector<Result> of_leaders;
-  for (const Result& one : measured) (is_offloaded(one.experiment) ? of_leaders : results).push_back(one);
-  if (of_leaders.size() == offloaded.size()) learn_offload(machine, of_leaders[0], of_leaders[1]);
+  std::vector<Result> results(measured.begin(), measured.end());
+  std::erase_if(results, has_rival);
   const cost::Model before = machine.model;
   const auto value_for = [&](const Experiment& experiment, double seconds) {
     return solve(seconds, number(before, experiment.number), [&](double value) {
@@ -153,6 +143,8 @@ void calibrate(cost::Machine& machine, std::span<const Result> measured, const S
     machine.intervals[std::string(one.experiment.number)] = {value_for(one.experiment, one.seconds.low),
                                                              value_for(one.experiment, one.seconds.high)};
   }
+  const auto one = std::find_if(measured.begin(), measured.end(), has_rival);
+  if (one != measured.end()) learn_offload(machine, *one);
 }
 
 std::string to_text(const cost::Machine& machine, const cost::Model& before) {

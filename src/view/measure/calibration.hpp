@@ -25,12 +25,15 @@ struct Experiment {
   std::string_view algorithm;
   std::int64_t bytes = 0;    // a rank's own data, as Case::bytes
   std::int64_t segment = 0;  // 0: the default
+  // Another algorithm that is timed beside: the number is its time, if that is clearly less.
+  std::string_view rival = {};
 };
 
 // What there is to learn from, in the order in which it is learned.
 struct Ground {
   bool pair_on_node = false;  // some node has two ranks
   bool several_nodes = false;
+  bool more_than_two_nodes = false;
   bool several_racks = false;
   bool oversubscribed = false;
 };
@@ -39,7 +42,7 @@ std::vector<Experiment> experiments(const Ground& ground);
 struct Result {
   Experiment experiment;
   Interval seconds;
-  Interval native = {};  // the same by the MPI's own collective
+  Interval of_rival = {};
 };
 
 // Where the ranks are, and what they have in their node's shared memory.

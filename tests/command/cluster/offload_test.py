@@ -14,9 +14,9 @@ class Offload(WithCluster):
     cluster = Cluster(QUADRILLE)
     words = ("--nodes", 3, "--slots", 3)
 
-    def run_with(self, algorithms, *words):
+    def run_with(self, algorithms, *words, arguments=()):
         environment = {**os.environ, "QUADRILLE_ALGORITHM": algorithms}
-        return self.cluster("run", "--mpi", MPI, *words, "--", OFFLOADED, env=environment)
+        return self.cluster("run", "--mpi", MPI, *words, "--", OFFLOADED, *arguments, env=environment)
 
     def test_many_at_once(self):
         for words in ((), ("--map", "cyclic"), ("--map", "ppr:1")):
@@ -27,6 +27,11 @@ class Offload(WithCluster):
         done = self.run_with("allreduce=ring", "--map", "ppr:1")
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("needs an operation that MPI predefines, and to be named by QUADRILLE_ALGORITHM", done.stderr)
+
+    def test_with_an_operation_of_the_program_it_is_refused_on_every_rank(self):
+        done = self.run_with("allreduce=offloaded", arguments=("own",))
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("needs an operation that MPI predefines", done.stderr)
 
 
 if __name__ == "__main__":

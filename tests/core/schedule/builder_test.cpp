@@ -168,7 +168,6 @@ TEST(Builder, LaterAccessesDependOnTheFlushOfAPut) {
 TEST(Builder, OffloadedCollectivesArePostedInOrderAndAfterTheirData) {
   Builder builder(2, 4, Unit::elements);
   const Group leaders = Group::of({2, 0});
-  const Region data{.buffer = Buffer::output, .length = 8};
   builder.receive(3, data.part(0, 4));
   builder.offload_allreduce(leaders, data.part(0, 4));
   builder.offload_allreduce(leaders, data.part(4, 4));

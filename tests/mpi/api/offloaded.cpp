@@ -1,10 +1,12 @@
 // Collectives whose leaders' level is the MPI's, many in flight at once: offloaded. Looks at every result. Meant for
-// several nodes, with QUADRILLE_ALGORITHM=allreduce=offloaded,barrier=offloaded.
+// several nodes, with QUADRILLE_ALGORITHM=allreduce=offloaded. With an argument: by an operation of its own, which
+// can't work.
 
 #include <algorithm>
 #include <cstdio>
 #include <quadrille/quadrille.hpp>
 #include <random>
+#include <span>
 #include <vector>
 
 namespace {
@@ -41,6 +43,11 @@ int main(int argc, char** argv) {
   bool all_right = true;
   {
     quadrille::Communicator comm(MPI_COMM_WORLD);
+    if (argc > 1) {
+      double value = 1;
+      comm.allreduce(std::span(&value, 1), std::span(&value, 1), [](double a, double b) { return a + b; },
+                     {.algorithm = "offloaded"});
+    }
     for (int round = 0; round < 3 && all_right; ++round) all_right = right(comm, round);
     if (!all_right) std::fprintf(stderr, "rank %d: wrong\n", comm.rank());
     if (!all_right) MPI_Abort(MPI_COMM_WORLD, 1);

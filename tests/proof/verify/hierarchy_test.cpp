@@ -162,6 +162,45 @@ TEST(Rings, OfAnAllgatherAreProvedForAllNumbersOfNodesAndRanksOnThem) {
   }
 }
 
+// Nodes of different sizes have different numbers of messages for their blocks; ranks may lie anywhere.
+TEST(Rings, OfAnAllgatherAreProvedOnUnevenAndScatteredNodes) {
+  const Algorithm& algorithm = *find_algorithm(Collective::allgather, "hierarchical");
+  const std::vector<std::int32_t> uneven = {0, 0, 0, 0, 0, 0, 0, 1, 2, 2, 2, 3, 3};
+  const std::vector<std::int32_t> cyclic = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 0, 1};
+  const std::vector<std::int32_t> racks = {0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1};
+  for (const Topology& topology : {Topology(13, {uneven}), Topology(13, {cyclic}), Topology(13, {racks, uneven})}) {
+    for (const std::int64_t count : {1200, 8192, 40001}) {
+      const Problem problem{.ranks = 13, .count = count, .topology = &topology, .room = 8 * count};
+      EXPECT_EQ(verify::prove(verify::subject_of(algorithm, problem)).fault, "") << count;
+    }
+  }
+}
+
+// Where segments are short: 2 (l - 1) messages of each leader.
+TEST(Rings, OfAnAllreduceAndAReduceScatterAreProved) {
+  const auto sends = [](const verify::Subject& subject) {
+    const std::vector<Operation>& leaders = subject.schedules.front().operations;
+    return std::count_if(leaders.begin(), leaders.end(), [](const Operation& one) { return one.kind == Kind::send; });
+  };
+  for (Rank nodes = 2; nodes <= 9; ++nodes) {
+    for (const bool even : {true, false}) {
+      const Rank ranks = even ? 5 * nodes : 5 * nodes - 1;
+      const Topology topology = Topology::nodes(ranks, 5);
+      const std::int64_t count = 1024 * nodes;
+      const Problem all{.ranks = ranks, .count = count, .segment = 1000, .topology = &topology, .room = 3 * count};
+      const verify::Subject sum = verify::subject_of(*find_algorithm(Collective::allreduce, "hierarchical"), all);
+      EXPECT_EQ(verify::prove(sum).fault, "") << nodes;
+      EXPECT_EQ(sends(sum), 2 * (nodes - 1)) << nodes;
+      const Problem shares{
+          .ranks = ranks, .count = 700, .segment = 500, .topology = &topology, .room = 3 * 700 * ranks};
+      const verify::Subject share =
+          verify::subject_of(*find_algorithm(Collective::reduce_scatter_block, "hierarchical"), shares);
+      EXPECT_EQ(verify::prove(share).fault, "") << nodes;
+      EXPECT_GE(sends(share), 3 * (nodes - 1)) << nodes << ": each share in several messages";
+    }
+  }
+}
+
 TEST(Rails, AreProvedForAllNumbersOfNodesAndRanksOnThem) {
   const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "hierarchical");
   for (Rank nodes = 2; nodes <= 17; nodes += step) {

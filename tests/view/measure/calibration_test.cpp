@@ -29,14 +29,15 @@ TEST(Calibration, FindsTheNumbersThatExplainTheTimes) {
   real.flag = 0.4e-6;
   real.node.latency = 1e-6;
   real.copy = 0.3e-9;
-  const auto results = measured_on(real, {.pair_on_node = true, .several_nodes = true, .oversubscribed = true}, all);
+  const auto results = measured_on(
+      real, {.pair_on_node = true, .several_nodes = true, .more_than_two_nodes = true, .oversubscribed = true}, all);
   cost::Machine found{.model = cost::built_in(), .from = ""};
   found.model.cores = 2;
   found.model.network.eager = real.network.eager;
   found.model.network.rendezvous = real.network.rendezvous;
   calibrate(found, results, all);
   for (const Result& one : results) {
-    if (one.experiment.number.starts_with("offload.")) continue;
+    if (!one.experiment.rival.empty()) continue;
     EXPECT_NEAR(price(one.experiment, found.model, all) / one.seconds.middle, 1, 0.05) << one.experiment.number;
   }
   for (const char* name : {"memory.flag_us", "memory.copy_ns_per_byte", "node.latency_us", "node.overhead_us",
@@ -54,18 +55,33 @@ TEST(Calibration, OfTheMpisOwnCollectivesItLearnsWhatANetworkDoesByItself) {
   const auto learned = [&](double times) {
     std::vector<Result> results = measured_on(cost::built_in(), {.several_nodes = true}, all);
     for (Result& one : results) {
-      if (!one.experiment.number.starts_with("offload.")) continue;
+      if (one.experiment.rival.empty()) continue;
       one.seconds = {40e-6, 39e-6, 41e-6};
-      const double seconds = 40e-6 / times + 1e-9 * static_cast<double>(one.experiment.bytes);
-      one.native = {seconds, seconds * 0.99, seconds * 1.01};
+      const double seconds = 40e-6 / times;
+      one.of_rival = {seconds, seconds * 0.99, seconds * 1.01};
     }
     cost::Machine found{.model = cost::built_in(), .from = ""};
     calibrate(found, results, all);
-    return found.model.offload;
+    return found;
   };
-  EXPECT_EQ(learned(1.4).latency, 0);
-  EXPECT_NEAR(learned(10).latency, 4e-6, 0.1e-6);
-  EXPECT_NEAR(learned(10).byte, 1e-9, 0.01e-9);
+  EXPECT_EQ(learned(1.4).model.offload.latency, 0);
+  EXPECT_FALSE(learned(1.4).intervals.contains("offload.latency_us"));
+  EXPECT_DOUBLE_EQ(learned(10).model.offload.latency, 4e-6);
+  EXPECT_DOUBLE_EQ(learned(10).model.offload.byte, 2 * learned(10).model.network.wire);
+  EXPECT_TRUE(learned(10).intervals.contains("offload.latency_us"));
+}
+
+// Two nodes can't tell what it costs if several pairs of them exchange messages.
+TEST(Calibration, WhatMakesNoDifferenceStaysAsItIs) {
+  const Topology topology = Topology::nodes(8, 4);
+  const Setting all{&topology, 1 << 18};
+  for (const Experiment& one : experiments({.several_nodes = true})) EXPECT_NE(one.number, "network.exchange");
+  const Experiment exchange = {"network.exchange", Experiment::Where::leaders, Collective::allgather,
+                               "recursive_doubling", 8192};
+  cost::Machine found{.model = cost::built_in(), .from = ""};
+  const double seconds = 10 * price(exchange, found.model, all);
+  calibrate(found, {{{exchange, {seconds, seconds, seconds}}}}, all);
+  EXPECT_EQ(found.model.network.exchange, 1);
 }
 
 TEST(Calibration, LearnsOnlyWhatTheRanksCanShow) {

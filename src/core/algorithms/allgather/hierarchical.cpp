@@ -47,7 +47,7 @@ void exchange(Builder& builder, const Problem& problem, const compose::Level& le
   }
 }
 
-// Bytes of a leader's blocks.
+// By the bytes of a node's blocks.
 bool goes_around(const Problem& problem) {
   constexpr std::int64_t least = 8192;
   return problem.count * node::most_ranks(problem) >= least;

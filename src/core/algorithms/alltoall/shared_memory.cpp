@@ -25,8 +25,8 @@ std::int64_t piece_of(const Problem& problem) {
 void build(Builder& builder, const Problem& problem) {
   const Rank rounds = patterns::tournament_rounds(problem.ranks);
   if (rounds == 0) return;
-  // By so much the counters of all ranks go on in a round, with fewer pieces than that: nobody knows how many there
-  // are.
+  // Nobody knows how many pieces other pairs have: each round has a part of the counters' values, of the same size for
+  // all, and at its end a rank goes on to the next part.
   const std::int64_t span = most_counter_span / (rounds + 1);
   const Region slot = builder.slot(places * piece_of(problem));
   const std::int32_t filled = builder.counter(rounds * span);
@@ -79,7 +79,7 @@ extern constexpr Algorithm shared_memory = {
     .steps = "by pieces",
     .cost = "by pieces",
     .scratch = "0",
-    .restrictions = {.in_place = true, .one_node = true},
+    .restrictions = {.in_place = true, .one_node = true, .trusts_lengths = true},
     .hierarchical = true,
     .build = build,
     .predict = nullptr,
