@@ -176,6 +176,15 @@ bool DropIn::saves_memory(const detail::Call& call, MPI_Comm comm, int ranks) {
   return bytes >= (limit > 0 ? std::min(limit, much) : much);
 }
 
+// Why an all-to-all in place is passed through; replaced: it is not, or that is for others to decide.
+Outcome DropIn::why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves) {
+  const Seen& known = seen(comm, false);
+  if (!known.context && known.outcome != Outcome::few_calls) return known.outcome;
+  saves = saves_memory(call, comm, known.ranks);
+  const bool goes_on = saves || policy(call.collective).outcome == Outcome::replaced;
+  return goes_on ? Outcome::replaced : Outcome::little_in_place;
+}
+
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
   // MPI has all ranks pass it, or none.
@@ -184,10 +193,8 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   if (policy.outcome != Outcome::replaced && !saves) return {.outcome = policy.outcome};
   try {
     if (saves && policy.native == Request::Native::unless_faster) {
-      const Seen& known = seen(comm, false);
-      if (!known.context && known.outcome != Outcome::few_calls) return {.outcome = known.outcome};
-      saves = saves_memory(call, comm, known.ranks);
-      if (!saves && policy.outcome != Outcome::replaced) return {.outcome = Outcome::little_in_place};
+      const Outcome why = why_in_place(call, comm, saves);
+      if (why != Outcome::replaced) return {.outcome = why};
     }
     const bool if_faster = !saves && policy.native == Request::Native::unless_faster;
     Seen& seen = this->seen(comm, !if_faster);

@@ -106,6 +106,7 @@ class DropIn {
   void set_policies(bool spinning);
   bool table_has(int ranks) const;
   void mention_other_ranks() const;
+  Outcome why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves);
   bool saves_memory(const detail::Call& call, MPI_Comm comm, int ranks);
   std::int64_t largest(std::int64_t bytes, MPI_Comm comm);
   // The communicator's context, made at the first call, if need be without a rule of the table.
