@@ -53,8 +53,8 @@ struct Call {
   MPI_Op op = MPI_OP_NULL;  ///< of a reduction; null: combine
   Combine combine = {};
   bool commutative = false;  ///< of combine
-  bool own_send_counts =
-      false;             ///< in place, with counts of what is sent: ranks tell each other whether they are wrong
+  /// In place, with counts of what is sent: ranks tell each other whether these are wrong.
+  bool own_send_counts = false;
   bool unequal = false;  ///< they are: they differ from this rank's receive counts
 };
 

@@ -59,6 +59,7 @@ std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   if (restrictions.not_in_place) words.push_back("not in place");
   if (restrictions.in_place) words.push_back("in place");
   if (restrictions.one_node) words.push_back("one node with shared memory");
+  if (restrictions.trusts_lengths) words.push_back("not in checked mode");
   if (restrictions.offloads) words.push_back("named in advance; a reduction by an operation that MPI predefines");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
   if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks are consecutive");

@@ -33,6 +33,11 @@ Problem uncut(const Problem& problem) {
   return whole;
 }
 
+Problem with_half_the_room(Problem problem) {
+  problem.room /= 2;
+  return problem;
+}
+
 std::string_view reduce_name(const Problem& problem) {
   const std::int64_t longest_in_a_tree = problem.segment > 0 ? problem.segment : short_units;
   if (problem.count <= longest_in_a_tree) return "binomial";

@@ -29,6 +29,9 @@ compose::Part reduce_by(const Problem& problem);
 // The same problem without segments: a node may have more ranks than there are nodes, and they form no chain.
 Problem uncut(const Problem& problem);
 
+// With half of the shared memory: the other half is for the way back.
+Problem with_half_the_room(Problem problem);
+
 // The segment size for chains through all nodes, if the data is long enough to fill them; else 0, no segments.
 std::int64_t chain_segment(const Problem& problem);
 // The shortest segment that is worth a message.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include "schedule/data.hpp"
 
 namespace quadrille::patterns {
@@ -34,6 +37,13 @@ inline Range share(std::int64_t count, std::int64_t index, std::int64_t parts) {
 inline std::int64_t segments(std::int64_t count, std::int64_t segment) {
   const bool cut = segment > 0 && segment < count;
   return cut ? (count + segment - 1) / segment : 1;
+}
+
+// The number of messages that a share goes around a ring in, none shorter than that: a rank forwards the first while it
+// receives the others.
+inline Rank messages(std::int64_t share, std::int64_t shortest) {
+  constexpr std::int64_t most = 4;
+  return shortest <= 0 ? 1 : static_cast<Rank>(std::clamp<std::int64_t>(share / shortest, 1, most));
 }
 
 // Units of a ring that holds `window` segments and the rest (see Segment::in_ring).

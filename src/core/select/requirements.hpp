@@ -37,11 +37,12 @@ class Requirements {
   Problem problem(const Variant& completed, const Case& asked) const;
   // Units of the case that a rank has room for in its node's memory; see Problem.
   std::int64_t room(const Case& asked) const;
+  // Whether the MPI's own collectives can take part in the case; see Problem.
+  bool offloads(const Case& asked) const;
   // A schedule that uses shared memory may have so many slots.
   static constexpr std::int64_t most_slots = 4;
 
  private:
-  bool offloads(const Case& asked) const;
   // How blocks of one size are swapped in place.
   Chunking chunking(const Case& asked) const;
 

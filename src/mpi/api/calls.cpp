@@ -82,7 +82,6 @@ class Preparation {
   std::int64_t elements(const Side& side) const;
   std::int64_t to_myself(const Side& side) const;
   void refuse_unequal_ends() const;
-  void refuse_to_offload(const Case& asked) const;
   void agree_on_chunks(engine::Task& task) const;
 
   Context& context_;
@@ -190,7 +189,8 @@ Shape Preparation::shape(const Case& asked) const {
               .budget = Budget(asked.memory),
               .in_place = local_.in_place,
               .commutative = asked.commutative,
-              .fixed_order = asked.fixed_order};
+              .fixed_order = asked.fixed_order,
+              .offloads = algorithm.restrictions.offloads && context_.selector().requirements().offloads(asked)};
   shape.packed = shape.budget.limited() && packed(algorithm);
   if (shape.variant.segment == 0) shape.unit_bytes = 1;  // matters to segments alone
   // One schedule for all sizes, unless what it may take depends on them. What is empty sends nothing.
@@ -251,14 +251,6 @@ void Preparation::refuse_unequal_ends() const {
                                             context_.rank(), to_myself(input_), to_myself(output_)));
 }
 
-// An operation that the MPI doesn't know, to which the schedule is blind.
-void Preparation::refuse_to_offload(const Case& asked) const {
-  const Variant& variant = decision_.variant;
-  if (!variant.algorithm().restrictions.offloads) return;
-  const std::string why = refusal(variant.algorithm(), context_.selector().requirements().problem(variant, asked));
-  if (!why.empty()) throw Error(MPI_ERR_OP, why);
-}
-
 void Preparation::agree_on_chunks(engine::Task& task) const {
   constexpr std::int64_t word = sizeof(std::int64_t);
   auto allgather = context_.words_program(word);
@@ -284,7 +276,6 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
   const Case asked = case_of(local_, context_.selector().placement());
   decision_ = context_.decide(asked, options_.request);
   if (decision_.native()) return nullptr;
-  refuse_to_offload(asked);
   refuse_unequal_ends();
   auto task = context_.prepare(shape(asked), asked, decision_);
   task->binding().scale = task->shape().count == 1 && asked.count > 0 ? asked.count : 1;

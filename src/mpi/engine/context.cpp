@@ -221,7 +221,7 @@ Schedule Context::built(const Shape& shape) const {
       .width = variant.width,
       .topology = &*topology_,
       .room = shape.room,
-      .offloads = settings_.offloads()};
+      .offloads = shape.offloads};
   const Algorithm& algorithm = variant.algorithm();
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
   Schedule schedule = build(algorithm, problem);

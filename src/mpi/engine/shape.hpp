@@ -27,8 +27,9 @@ struct Shape {
   bool in_place = false;
   bool commutative = true;
   bool fixed_order = false;
-  bool packed = false;  // under a limit on memory: this rank's messages must be packed
-  bool swaps = false;   // in place, in chunks that fit the budget, which is this rank's own affair
+  bool offloads = false;  // of an algorithm that needs it, see Problem
+  bool packed = false;    // under a limit on memory: this rank's messages must be packed
+  bool swaps = false;     // in place, in chunks that fit the budget, which is this rank's own affair
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };

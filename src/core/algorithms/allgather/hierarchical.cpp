@@ -53,19 +53,19 @@ bool goes_around(const Problem& problem) {
   return problem.count * node::most_ranks(problem) >= least;
 }
 
-// The blocks in a few messages, so that the next leader can forward the first of them while it receives the others.
+// The blocks in a few messages.
 std::vector<std::vector<Region>> in_messages(const std::vector<Region>& blocks) {
   constexpr std::int64_t shortest = 16384;
-  constexpr std::int64_t most = 4;
   std::int64_t units = 0;
   for (const Region& one : blocks) units += one.length;
-  const std::int64_t messages = std::clamp<std::int64_t>(units / shortest, 1, most);
+  const Rank messages = patterns::messages(units, shortest);
   std::vector<std::vector<Region>> all(static_cast<std::size_t>(messages));
   std::int64_t begin = 0;  // of a block, among all
   for (const Region& block : blocks) {
-    for (std::int64_t i = 0; i < messages; ++i) {
-      const std::int64_t first = std::max(begin, units * i / messages);
-      const std::int64_t end = std::min(begin + block.length, units * (i + 1) / messages);
+    for (Rank i = 0; i < messages; ++i) {
+      const Range range = patterns::share(units, i, messages);
+      const std::int64_t first = std::max(begin, range.begin);
+      const std::int64_t end = std::min(begin + block.length, range.end);
       if (first < end) all[static_cast<std::size_t>(i)].push_back(block.part(first - begin, end - first));
     }
     begin += block.length;
@@ -92,8 +92,7 @@ void build(Builder& builder, const Problem& problem) {
   if (node::ranks_of(problem).size() == problem.ranks && node::shares_memory(problem)) {
     return build_on_one_node(builder, problem);
   }
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   const hierarchy::GatherInside gather_inside(builder, one_way, problem.count);
   one_way.count = problem.total();
   one_way.segment = 0;
@@ -132,8 +131,7 @@ void outline(const Problem& problem, Outline& out) {
     });
     return;
   }
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   hierarchy::outline_gather_inside(one_way, problem.count, out);
   hierarchy::outline_gather_up(problem, 1, Outline::Way::in, out);
   out.among_leaders(0, [&](Rank leaders) {

@@ -47,8 +47,7 @@ std::string_view name_at_the_top(const Problem& problem) {
 }
 
 void through_leaders(Builder& builder, const Problem& problem) {
-  Problem one_way = problem;
-  one_way.room /= 2;
+  const Problem one_way = hierarchy::with_half_the_room(problem);
   const hierarchy::ReduceInside reduce_inside(builder, one_way);
   const hierarchy::BcastInside bcast_inside(builder, one_way);
   const auto levels = levels_between(problem);
@@ -176,8 +175,7 @@ void outline(const Problem& problem, Outline& out) {
   if (goes_by_rails(problem)) {
     const Rank seats = node::most_ranks(problem);
     const double share = rounds::number(problem.count) / seats;
-    Problem half = problem;
-    half.room /= 2;
+    const Problem half = hierarchy::with_half_the_room(problem);
     hierarchy::outline_pieces(node::Scatter::cut_of(half, problem.count / seats), share, out, [&](double piece) {
       out.copy(piece, Outline::Who::all, seats - 1);
       out.flag();
@@ -193,8 +191,7 @@ void outline(const Problem& problem, Outline& out) {
     });
     return;
   }
-  Problem one_way = problem;
-  one_way.room /= 2;
+  const Problem one_way = hierarchy::with_half_the_room(problem);
   hierarchy::outline_reduce_inside(one_way, out);
   if (!hierarchy::is_short(problem)) {
     out.among_nodes([&](Rank nodes) {

@@ -20,14 +20,9 @@ namespace {
 // Elements, which an int counts.
 constexpr std::int64_t most_at_once = std::int64_t{1} << 30;
 
-Problem one_way(Problem problem) {
-  problem.room /= 2;
-  return problem;
-}
-
 void build(Builder& builder, const Problem& problem) {
-  const hierarchy::ReduceInside reduce_inside(builder, one_way(problem));
-  const hierarchy::BcastInside bcast_inside(builder, one_way(problem));
+  const hierarchy::ReduceInside reduce_inside(builder, hierarchy::with_half_the_room(problem));
+  const hierarchy::BcastInside bcast_inside(builder, hierarchy::with_half_the_room(problem));
   const Group leaders = hierarchy::leaders_of_nodes(problem).leaders;
   const bool offloads = leaders.size() > 1 && leaders.index_of(problem.rank).has_value();
   const Region sum = offloads ? builder.scratch(problem.count) : problem.output;
@@ -44,17 +39,18 @@ void build(Builder& builder, const Problem& problem) {
 std::int64_t scratch_units(const Problem& problem) {
   if (problem.ranks == 1) return 0;
   const std::int64_t of_leader = hierarchy::nodes_of(problem) > 1 ? problem.count : 0;
-  return of_leader +
-         (node::shares_memory(one_way(problem)) ? 0 : problem.count + hierarchy::reduce_scratch_units(problem));
+  return of_leader + (node::shares_memory(hierarchy::with_half_the_room(problem))
+                          ? 0
+                          : problem.count + hierarchy::reduce_scratch_units(problem));
 }
 
 void outline(const Problem& problem, Outline& out) {
-  hierarchy::outline_reduce_inside(one_way(problem), out);
+  hierarchy::outline_reduce_inside(hierarchy::with_half_the_room(problem), out);
   if (hierarchy::nodes_of(problem) > 1) {
     out.offload(rounds::number(problem.count));
     out.copy(rounds::number(problem.count), Outline::Who::leader);
   }
-  hierarchy::outline_bcast_inside(one_way(problem), rounds::number(problem.count), out);
+  hierarchy::outline_bcast_inside(hierarchy::with_half_the_room(problem), rounds::number(problem.count), out);
 }
 
 }  // namespace

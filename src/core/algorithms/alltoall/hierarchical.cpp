@@ -47,8 +47,7 @@ class Rows {
 
 void build(Builder& builder, const Problem& problem) {
   if (fits_one_node(problem)) return build_on_one_node(builder, problem);
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   const hierarchy::GatherInside gather_inside(builder, one_way, problem.total());
   const hierarchy::ScatterInside scatter_inside(builder, one_way, problem.total());
   const Group node = node::ranks_of(problem);
@@ -100,8 +99,7 @@ void outline(const Problem& problem, Outline& out) {
     return;
   }
   const double seats = rounds::number(problem.ranks) / hierarchy::nodes_of(problem);
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   hierarchy::outline_gather_inside(one_way, problem.total(), out);
   out.copy(n, Outline::Who::leader, seats * seats);
   out.among_nodes([&](Rank) { out.all_pairs(n * seats * seats, rounds::in_flight); });

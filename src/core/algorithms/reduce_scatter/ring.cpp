@@ -6,7 +6,6 @@
 
 #include "patterns/ring.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "algorithms/algorithm.hpp"
@@ -16,11 +15,8 @@ namespace quadrille::reduce_scatter {
 
 namespace {
 
-// Segments, if there are any: a rank goes on to send the first while it receives the others.
 Rank messages_of(const Problem& problem) {
-  constexpr std::int64_t most = 4;
-  if (problem.segment <= 0) return 1;
-  return static_cast<Rank>(std::clamp<std::int64_t>(problem.largest_share() / problem.segment, 1, most));
+  return patterns::messages(problem.largest_share(), problem.segment);
 }
 
 void build(Builder& builder, const Problem& problem) {

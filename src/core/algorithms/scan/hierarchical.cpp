@@ -31,8 +31,7 @@ void build(Builder& builder, const Problem& problem) {
   if (!hierarchy::in_rank_order(problem)) return hierarchy::by(Collective::scan, flat)(builder, problem);
   const Group node = node::ranks_of(problem);
   const Rank last = node[node.size() - 1];
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   node::Cut cut;
   std::optional<node::Scan> inside;
   if (node::shares_memory(one_way)) {
@@ -74,8 +73,7 @@ std::int64_t scratch_units(const Problem& problem) {
 
 void outline(const Problem& problem, Outline& out) {
   if (!hierarchy::in_rank_order(problem)) return find_algorithm(Collective::scan, flat)->outline(problem, out);
-  Problem one_way = problem;
-  one_way.room /= 2;
+  Problem one_way = hierarchy::with_half_the_room(problem);
   const double n = rounds::number(problem.count);
   const Rank seats = node::most_ranks(problem);
   if (node::shares_memory(one_way)) {
