@@ -173,12 +173,13 @@ class Loop {
     return collective_.is_right();
   }
 
-  // How many calls follow, but for the last: all, or so many as the time allows, but at most three times those so far.
+  // How many calls follow, but for the last: all; or what the time allows, but at most three times those so far, and
+  // for a tenth of the time, since calls may get slower.
   std::int64_t next() {
     if (options_.calls > 0) return options_.calls - 1 - calls_;
-    const double left = options_.seconds - seconds_;
+    const double left = std::min(options_.seconds - seconds_, options_.seconds / 10);
     const auto fit = static_cast<std::int64_t>(left / seconds_ * static_cast<double>(calls_));
-    std::int64_t more = std::clamp(fit, std::int64_t{0}, 3 * calls_);
+    std::int64_t more = left > 0 ? std::clamp(fit, std::int64_t{1}, 3 * calls_) : 0;
     MPI_Bcast(&more, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
     return more;
   }
