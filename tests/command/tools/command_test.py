@@ -140,6 +140,17 @@ class Explain(unittest.TestCase):
         self.assertIn("measured under MPICH 4.0.2: linear 0.5 of native's time", text)
         self.assertIn("run by linear: the tuning table has linear for 8 to 64 bytes", text)
 
+    def test_a_rule_may_leave_a_call_to_the_mpi(self):
+        table = pathlib.Path(self.folder.name) / "table"
+        table.write_text("# quadrille table 1\n[MPICH 4.0.2, 4 ranks, 1 nodes]\nbarrier 0 native\n")
+        words = ("barrier", "-n", "4", "--table", str(table))
+        text = self.explain(*words)
+        self.assertIn("measured under MPICH 4.0.2: native", text)
+        self.assertIn("run by hierarchical", text)
+        self.assertIn("passes it through: the tuning table has the MPI's own function for 0 to 0 bytes", text)
+        found = json.loads(self.explain(*words, "--json"))
+        self.assertEqual((found["rule"]["algorithm"], found["drop_in"]["algorithm"]), ("native", "native"))
+
     def test_what_has_no_price_and_what_makes_no_sense_is_refused(self):
         for words, said in ((["alltoallv", "8", "-n", "4"], "each rank knows its own size"),
                             (["bcast", "8", "-n", "4", "--nodes", "5"], "at least 2 ranks"),

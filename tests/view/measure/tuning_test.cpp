@@ -40,9 +40,8 @@ Report report_of(const std::string& collective, const std::vector<Measured>& cel
 // The rules as lines such as "8-64 ring".
 std::string lines(const Section& section) {
   std::string text;
-  for (const auto& [rule, note] : section.lines) {
-    text += std::to_string(rule.from) + "-" + std::to_string(rule.to) + " " +
-            std::string(rule.variant.algorithm().name) + "\n";
+  for (const Section::Line& line : section.lines) {
+    text += std::to_string(line.rule.from) + "-" + std::to_string(line.rule.to) + " " + name_of(line.rule) + "\n";
   }
   return text;
 }
