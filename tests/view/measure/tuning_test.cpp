@@ -170,5 +170,30 @@ TEST(Tuning, ARunWithoutWinnersSaysSo) {
   EXPECT_EQ(section.comments.back(), "no algorithm is faster than native");
 }
 
+TEST(Tuning, WhatIsRememberedHasNativeWhereNothingWins) {
+  Report report = report_of("allreduce", {{8, {{"ring", 1.2}}},
+                                          {64, {{"ring", 0.99}}},
+                                          {512, {{"ring", 0.5}}},
+                                          {4096, {{"ring", 0.5}}},
+                                          {8192, {{"ring", 1.1}}}});
+  report.provenance.date = "2026-11-15T12:00:00Z";
+  for (Point& point : report.points) point.calls = 10;
+  const Section section = tuning_section(report, 1, 65536, {.to_remember = true});
+  EXPECT_EQ(lines(section), "8-64 native\n512-4096 ring\n8192-8192 native\n");
+  const Section::Line& line = section.lines.at(1);
+  EXPECT_NEAR(line.seconds, 0.5, 0.01);
+  EXPECT_NEAR(line.native_seconds, 1, 0.02);
+  EXPECT_EQ(line.calls, 2 * 20 * 10);
+  EXPECT_EQ(line.when, "2026-11-15T12:00:00Z");
+  EXPECT_NEAR(section.lines.at(0).seconds, section.lines.at(0).native_seconds, 1e-9);
+}
+
+TEST(Tuning, TooFewRepeatsAreNotRemembered) {
+  Report report;
+  report.points = {sampled("bcast", 8, "native", 1, 5), sampled("bcast", 8, "linear", 0.5, 5),
+                   sampled("bcast", 64, "native", 1), sampled("bcast", 64, "linear", 1)};
+  EXPECT_EQ(lines(tuning_section(report, 1, 65536, {.to_remember = true})), "64-64 native\n");
+}
+
 }  // namespace
 }  // namespace quadrille::measure
