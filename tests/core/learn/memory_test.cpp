@@ -298,7 +298,7 @@ TEST_F(Memory, WhatIsTooMuchIsNotRead) {
   EXPECT_EQ(complaint(), "");
   EXPECT_EQ(recalled().size(), 16384U);
   fs::remove(path("many.table"));
-  for (int i = 0; i < 1500; ++i) write("z" + std::to_string(i) + ".table", "");
+  for (int i = 0; i < 1500; ++i) write("many-" + std::to_string(i) + ".table", "");
   EXPECT_NE(complaint().find("has more files than are read"), std::string::npos) << complaint();
 }
 
