@@ -13,6 +13,9 @@
 #include <string>
 #include <type_traits>
 
+#include "learn/memory.hpp"
+#include "settings/machine.hpp"
+
 namespace quadrille::engine {
 
 namespace {
@@ -64,6 +67,23 @@ const Rules* rules_in(std::string_view path) {
                mpis_of(table), own);
   }
   return read[file] = kept(rules_under(table, own));
+}
+
+const Rules* remembered_rules(int ranks) {
+  static auto& read = *new std::map<std::string, std::vector<learn::Finding>>;
+  const std::string folder = learned_folder_here();
+  const std::lock_guard lock(mutex());
+  auto known = read.find(folder);
+  if (known == read.end()) {
+    learn::Recalled recalled = learn::recall(folder, mpi_name());
+    if (!recalled.complaint.empty()) fmt::print(stderr, "quadrille: {}\n", recalled.complaint);
+    known = read.emplace(folder, std::move(recalled.findings)).first;
+  }
+  Rules rules;
+  for (const learn::Finding& one : known->second) {
+    if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
+  }
+  return rules.empty() ? nullptr : kept(std::move(rules));
 }
 
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
