@@ -28,8 +28,6 @@ struct Settings {
   cost::Model model;            // QUADRILLE_MACHINE, or what is known otherwise; see machine_here
   // QUADRILLE_TABLE: its rules under this MPI, which the engine knows; null: there is none
   const std::vector<PlacedRule>* table = nullptr;
-  // What earlier jobs learned on such machines under this MPI; see learn::recall. Null: nothing is remembered.
-  const std::vector<PlacedRule>* remembered = nullptr;
 
   // For the drop-in.
   bool off = false;                           // QUADRILLE=off: every call is passed through to MPI
@@ -41,6 +39,8 @@ struct Settings {
   // QUADRILLE_LEARN, in percent: share of the time in collectives that trials may cost beyond the MPI's own; 0: nothing
   // is tried, nor remembered
   double learn = 0.02;
+  // What earlier jobs learned on such machines under this MPI, which the drop-in reads; null: nothing
+  const std::vector<PlacedRule>* remembered = nullptr;
 
   // Where a node is oversubscribed each piece that goes through shared memory takes turns of all ranks: few large ones.
   std::int64_t shared_bytes(bool crowded) const {

@@ -69,23 +69,6 @@ const Rules* rules_in(std::string_view path) {
   return read[file] = kept(rules_under(table, own));
 }
 
-const Rules* remembered_rules(int ranks) {
-  static auto& read = *new std::map<std::string, std::vector<learn::Finding>>;
-  const std::string folder = learned_folder_here();
-  const std::lock_guard lock(mutex());
-  auto known = read.find(folder);
-  if (known == read.end()) {
-    learn::Recalled recalled = learn::recall(folder, mpi_name());
-    if (!recalled.complaint.empty()) fmt::print(stderr, "quadrille: {}\n", recalled.complaint);
-    known = read.emplace(folder, std::move(recalled.findings)).first;
-  }
-  Rules rules;
-  for (const learn::Finding& one : known->second) {
-    if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
-  }
-  return rules.empty() ? nullptr : kept(std::move(rules));
-}
-
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
   Rules rules = mine ? *mine : Rules();
   int count = static_cast<int>(rules.size());
@@ -95,6 +78,22 @@ const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
   check(PMPI_Bcast(rules.data(), bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
   const std::lock_guard lock(mutex());
   return kept(std::move(rules));
+}
+
+const Rules* agreed_memory(MPI_Comm comm) {
+  int rank = 0;
+  int ranks = 0;
+  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+  Rules rules;
+  if (rank == 0) {
+    const learn::Recalled recalled = learn::recall(learned_folder_here(), mpi_name());
+    if (!recalled.complaint.empty()) fmt::print(stderr, "quadrille: {}\n", recalled.complaint);
+    for (const learn::Finding& one : recalled.findings) {
+      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
+    }
+  }
+  return agreed_rules(&rules, comm);
 }
 
 }  // namespace quadrille::engine

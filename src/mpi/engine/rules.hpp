@@ -15,11 +15,11 @@ using Rules = std::vector<PlacedRule>;
 // under other MPIs alone. Throws Error, with file and line, for what can't be read.
 const Rules* rules_in(std::string_view path);
 
-// What is remembered of communicators of up to so many ranks under this MPI, read once; null: nothing. Says on stderr
-// what could not be read.
-const Rules* remembered_rules(int ranks);
-
 // Rank 0's, on every rank. Collective.
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm);
+
+// What rank 0 remembers of communicators of no more ranks under this MPI (see learn::recall), on every rank.
+// Collective. Says on stderr what could not be read.
+const Rules* agreed_memory(MPI_Comm comm);
 
 }  // namespace quadrille::engine

@@ -13,11 +13,10 @@ namespace quadrille::engine {
 
 namespace {
 
-Settings own_settings(int ranks) {
+Settings own_settings() {
   Settings settings = read_settings(setting);
   settings.preferences.part = std::min(settings.preferences.part, max_int_count);
   settings.table = rules_in(setting("QUADRILLE_TABLE"));
-  if (settings.learn > 0 && !settings.off) settings.remembered = remembered_rules(ranks);
   settings.model = machine_here(mpi_name()).model;
   return settings;
 }
@@ -30,12 +29,10 @@ Settings agreed_settings(MPI_Comm comm) {
     std::array<char, 512> complaint = {};
   } word;
   int rank = 0;
-  int ranks = 0;
-  check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   if (rank == 0) {
     try {
-      word.settings = own_settings(ranks);
+      word.settings = own_settings();
     } catch (const std::exception& error) {
       const std::string_view text = error.what();
       std::copy_n(text.begin(), std::min(text.size(), word.complaint.size() - 1), word.complaint.begin());
@@ -44,9 +41,7 @@ Settings agreed_settings(MPI_Comm comm) {
   check(PMPI_Bcast(&word, sizeof word, MPI_BYTE, 0, comm), "MPI_Bcast");
   if (word.complaint[0] != 0) throw Error(MPI_ERR_ARG, word.complaint.data());
   // Rank 0's address says to the others that there is one.
-  for (const Rules** rules : {&word.settings.table, &word.settings.remembered}) {
-    if (*rules) *rules = agreed_rules(rank == 0 ? *rules : nullptr, comm);
-  }
+  if (word.settings.table) word.settings.table = agreed_rules(rank == 0 ? word.settings.table : nullptr, comm);
   return word.settings;
 }
 

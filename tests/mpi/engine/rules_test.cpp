@@ -1,4 +1,4 @@
-#include "engine/settings.hpp"
+#include "engine/rules.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -23,7 +23,6 @@ class Remembered : public testing::Test {
   }
   void TearDown() override {
     unsetenv("XDG_CACHE_HOME");
-    unsetenv("QUADRILLE_LEARN");
     std::filesystem::remove_all(folder_);
   }
 
@@ -42,14 +41,10 @@ TEST_F(Remembered, EveryRankHasWhatRankZeroRecalls) {
                                                       barrier_on(1, "another")}),
               "");
   }
-  const Settings settings = agreed_settings(MPI_COMM_WORLD);
-  ASSERT_NE(settings.remembered, nullptr);
   // Not what is for more ranks than there are.
-  ASSERT_EQ(settings.remembered->size(), 1U);
-  EXPECT_EQ(settings.remembered->front(), (PlacedRule{{.collective = Collective::barrier}, 1, 1}));
-  EXPECT_EQ(settings.table, nullptr);
-  setenv("QUADRILLE_LEARN", "0", 1);
-  EXPECT_EQ(agreed_settings(MPI_COMM_WORLD).remembered, nullptr);
+  const Rules* const rules = agreed_memory(MPI_COMM_WORLD);
+  ASSERT_EQ(rules->size(), 1U);
+  EXPECT_EQ(rules->front(), (PlacedRule{{.collective = Collective::barrier}, 1, 1}));
 }
 
 }  // namespace
