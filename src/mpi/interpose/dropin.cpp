@@ -110,7 +110,7 @@ void DropIn::begin() {
     set_policies(spinning);
     mention_other_ranks();
     active_ = true;
-    report_.start();
+    if (reporting_) report_.start();
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
