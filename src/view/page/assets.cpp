@@ -93,9 +93,16 @@ footer { padding-bottom: 32px; font-size: 13px; color: var(--quiet); }
   .bars { grid-template-columns: fit-content(11em) minmax(50px, 1fr) max-content; gap: 7px 8px; }
 }
 @media print {
-  body { background: none; font-size: 11px; }
+  body, p, table, .bars { font-size: 12px; }
+  body { background: none; }
   main, header, footer { max-width: none; padding: 0; }
+  p { max-width: none; }
+  h1 { font-size: 22px; }
+  .tiles { grid-template-columns: repeat(auto-fit, minmax(120px, 1fr)); gap: 8px; }
+  .tiles div { padding: 8px 10px; }
+  .tiles dd.v { font-size: 18px; }
   section { border: 0; padding: 0; }
+  h2, section p, thead { break-after: avoid; }
   figure, .tiles div, tr { break-inside: avoid; }
   .scroll { overflow: visible; }
   .b, .b i, .key i { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -72,7 +72,7 @@ std::string plural(std::int64_t number, std::string_view what) {
 // The program's name and as many of its arguments as fit into a title.
 std::string title_of(const Profile& profile) {
   if (profile.program.empty()) return "Collectives of an MPI program";
-  constexpr std::size_t most = 60;
+  constexpr std::size_t most = 50;
   const std::size_t end = profile.program.find(' ');
   const std::size_t slash = profile.program.rfind('/', end);
   std::string name = profile.program.substr(slash == std::string::npos ? 0 : slash + 1);
@@ -217,7 +217,6 @@ Cell number(std::string text, double value) {
 
 Table all_calls(const Profile& profile) {
   Table table;
-  table.caption = "All calls";
   table.columns = {{"Collective"},
                    {"Size", {}, "of a rank's data"},
                    {"Communicator", foreign},
@@ -355,8 +354,7 @@ std::string to_html(const Profile& profile) {
                         seconds_text(inside), seconds_text(profile.wall_seconds)))
       .bars(whole_run(profile, painter))
       .bars(by_collective(profile, painter))
-      .bars(std::move(pair))
-      .table(all_calls(profile));
+      .bars(std::move(pair));
   if (!profile.learned.empty()) {
     std::string saved = saved_text(profile);
     saved.front() = static_cast<char>(saved.front() - 'a' + 'A');
@@ -367,7 +365,13 @@ std::string to_html(const Profile& profile) {
   page.section("Replaced and passed through")
       .text("Calls of all ranks. Non-blocking, persistent and neighbourhood collectives are counted here only.")
       .table(outcomes(profile));
-  if (!profile.program.empty()) page.footer(fmt::format("$ {}", profile.program));
+  page.section("All calls")
+      .text(
+          "Blocking calls by collective, size and communicator. Calls and data are those of all ranks, times the mean "
+          "of "
+          "the ranks.")
+      .table(all_calls(profile));
+  if (!profile.program.empty()) page.footer(fmt::format("Program of rank 0: {}", profile.program));
   return page.html();
 }
 

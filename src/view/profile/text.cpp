@@ -30,13 +30,13 @@ struct Sum {
 };
 
 std::string head_line(std::string_view first, int width) {
-  return fmt::format("  {:<{}}{:>10}{:>12}{:>12}{:>9}{:>10}\n", first, width, "calls", "bytes", "time", "share",
+  return fmt::format("  {:<{}} {:>9}{:>12}{:>12}{:>9}{:>10}\n", first, width, "calls", "bytes", "time", "share",
                      "replaced");
 }
 
 std::string line(const Profile& profile, const std::string& label, int width, const Sum& sum) {
   const double calls = std::max<double>(1, static_cast<double>(sum.calls));
-  return fmt::format("  {:<{}}{:>10}{:>12}{:>12}{:>9}{:>9.0f}%\n", label, width, sum.calls,
+  return fmt::format("  {:<{}} {:>9}{:>12}{:>12}{:>9}{:>9.0f}%\n", label, width, sum.calls,
                      text::about_bytes(sum.bytes), text::seconds(sum.seconds),
                      text::share(profile.share_of_run(sum.seconds)), 100.0 * static_cast<double>(sum.replaced) / calls);
 }
