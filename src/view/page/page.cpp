@@ -20,13 +20,13 @@ constexpr std::size_t most_table_bytes = 100 << 10;
 
 std::string class_of(const Colour& colour) {
   if (colour.place == -2) return "e";
-  const std::string place = colour.place < 0 ? "" : fmt::format("c{}", colour.place % colours);
-  if (!colour.hatched) return place;
-  return place.empty() ? "h" : place + " h";
+  const std::string_view hatched = colour.hatched ? " h" : "";
+  return colour.place < 0 ? std::string(hatched.substr(hatched.empty() ? 0 : 1))
+                          : fmt::format("c{}{}", colour.place % colours, hatched);
 }
 
 std::string class_attribute(std::string_view names) {
-  return names.empty() ? "" : fmt::format(" class=\"{}\"", names);
+  return names.empty() ? "" : fmt::format(R"( class="{}")", names);
 }
 
 double length_of(const Bar& bar) {
@@ -45,16 +45,16 @@ std::string in_words(const Bar& bar) {
 }
 
 void write_bar(std::string& out, const Bar& bar, double full, bool labelled) {
-  out += bar.bold ? "<li class=\"strong\">" : "<li>";
-  if (labelled) out += fmt::format("<span class=\"l\">{}</span>", escaped(bar.label));
-  out += fmt::format("<span class=\"b\" role=\"img\" aria-label=\"{}\">", escaped(in_words(bar)));
+  out += bar.bold ? R"(<li class="strong">)" : "<li>";
+  if (labelled) out += fmt::format(R"(<span class="l">{}</span>)", escaped(bar.label));
+  out += fmt::format(R"(<span class="b" role="img" aria-label="{}">)", escaped(in_words(bar)));
   for (const Part& part : bar.parts) {
     if (!(part.value > 0) || !(full > 0)) continue;
-    out += fmt::format("<i{} style=\"width:{:.4g}%\" title=\"{}\"></i>", class_attribute(class_of(part.colour)),
+    out += fmt::format(R"(<i{} style="width:{:.4g}%" title="{}"></i>)", class_attribute(class_of(part.colour)),
                        100 * part.value / full, escaped(fmt::format("{}\n{}", part.name, part.text)));
   }
   out += "</span>";
-  if (labelled) out += fmt::format("<span class=\"t\">{}</span>", escaped(bar.text));
+  if (labelled) out += fmt::format(R"(<span class="t">{}</span>)", escaped(bar.text));
   out += "</li>\n";
 }
 
@@ -77,9 +77,9 @@ std::string cell_of(const Column& column, const Cell& cell, bool heads_row) {
   }
   if (!cell.detail.empty()) inside += fmt::format("<small>{}</small>", escaped(cell.detail));
   const std::string_view tag = heads_row ? "th" : "td";
-  return fmt::format("<{}{}{}{}>{}</{}>", tag, heads_row ? " scope=\"row\"" : "",
+  return fmt::format("<{}{}{}{}>{}</{}>", tag, heads_row ? R"( scope="row")" : "",
                      class_attribute(class_of(column.kind)),
-                     cell.value ? fmt::format(" data-v=\"{:.6g}\"", *cell.value) : "", inside, tag);
+                     cell.value ? fmt::format(R"( data-v="{:.6g}")", *cell.value) : "", inside, tag);
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ void Section::write(std::string& out, const Drawing& drawing) {
 void Section::write(std::string& out, const Bars& bars) {
   // A single bar without a label takes the whole width.
   const bool labelled = bars.bars.size() != 1 || !bars.bars.front().label.empty();
-  out += labelled ? "<figure>" : "<figure class=\"alone\">";
+  out += labelled ? "<figure>" : R"(<figure class="alone">)";
   if (!bars.caption.empty()) out += fmt::format("<figcaption>{}</figcaption>\n", escaped(bars.caption));
   write_bars(out, bars.bars, bars.full, labelled);
   if (!bars.legend.empty()) {
@@ -140,14 +140,14 @@ void Section::write(std::string& out, const std::vector<Bars>& several) {
 }
 
 void Section::write(std::string& out, const Table& table) {
-  out += "<div class=\"scroll\"><table>";
+  out += R"(<div class="scroll"><table>)";
   if (!table.caption.empty()) out += fmt::format("<caption>{}</caption>", escaped(table.caption));
   out += "\n<thead><tr>";
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const Column& column = table.columns[i];
-    out += fmt::format("<th scope=\"col\"{}{}{}>{}</th>", class_attribute(class_of(column.kind)),
-                       column.hint.empty() ? "" : fmt::format(" title=\"{}\"", escaped(column.hint)),
-                       table.sorted == i ? " aria-sort=\"descending\"" : "", escaped(column.title));
+    out += fmt::format(R"(<th scope="col"{}{}{}>{}</th>)", class_attribute(class_of(column.kind)),
+                       column.hint.empty() ? "" : fmt::format(R"( title="{}")", escaped(column.hint)),
+                       table.sorted == i ? R"( aria-sort="descending")" : "", escaped(column.title));
   }
   out += "</tr></thead>\n<tbody>\n";
   const std::size_t start = out.size();
@@ -188,23 +188,23 @@ std::string Page::html() const {
   // The policy lets a browser load nothing, whatever the text says.
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
+      R"(<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; )"
       "script-src "
       "'unsafe-inline'; img-src data:\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" "
       "href=\"data:,\"/>\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
       escaped(title_), style());
   if (!facts_.empty()) {
-    out += "<ul class=\"facts\">";
+    out += R"(<ul class="facts">)";
     for (const std::string& fact : facts_) out += fmt::format("<li>{}</li>", escaped(fact));
     out += "</ul>\n";
   }
   if (!tiles_.empty()) {
     out += "<dl class=\"tiles\">\n";
     for (const Tile& tile : tiles_) {
-      out += fmt::format("<div{}><dt>{}</dt><dd class=\"v\">{}</dd>", tile.good ? " class=\"good\"" : "",
+      out += fmt::format(R"(<div{}><dt>{}</dt><dd class="v">{}</dd>)", tile.good ? R"( class="good")" : "",
                          escaped(tile.label), escaped(tile.value));
-      if (!tile.detail.empty()) out += fmt::format("<dd class=\"d\">{}</dd>", escaped(tile.detail));
+      if (!tile.detail.empty()) out += fmt::format(R"(<dd class="d">{}</dd>)", escaped(tile.detail));
       out += "</div>\n";
     }
     out += "</dl>\n";

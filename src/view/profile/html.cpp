@@ -18,7 +18,6 @@ using page::Bar;
 using page::Bars;
 using page::Cell;
 using page::Colour;
-using page::Part;
 using page::Table;
 using page::Tile;
 
@@ -347,14 +346,17 @@ std::string to_html(const Profile& profile) {
   page::Page page(title_of(profile), facts_of(profile));
   page.tiles(tiles_of(profile));
   const double inside = profile.in_collectives();
-  std::vector<Bars> pair = {by_size(profile, painter)};
-  if (profile.communicators.size() > 1) pair.push_back(by_communicator(profile, painter));
-  page.section("Where the time went")
-      .text(fmt::format("{} of {} were spent in blocking collectives, waiting for other ranks included.",
-                        seconds_text(inside), seconds_text(profile.wall_seconds)))
-      .bars(whole_run(profile, painter))
-      .bars(by_collective(profile, painter))
-      .bars(std::move(pair));
+  page::Section& times =
+      page.section("Where the time went")
+          .text(fmt::format("{} of {} were spent in blocking collectives, waiting for other ranks included.",
+                            seconds_text(inside), seconds_text(profile.wall_seconds)))
+          .bars(whole_run(profile, painter))
+          .bars(by_collective(profile, painter));
+  if (profile.communicators.size() > 1) {
+    times.bars({by_size(profile, painter), by_communicator(profile, painter)});
+  } else {
+    times.bars(by_size(profile, painter));
+  }
   if (!profile.learned.empty()) {
     std::string saved = saved_text(profile);
     saved.front() = static_cast<char>(saved.front() - 'a' + 'A');
@@ -367,9 +369,8 @@ std::string to_html(const Profile& profile) {
       .table(outcomes(profile));
   page.section("All calls")
       .text(
-          "Blocking calls by collective, size and communicator. Calls and data are those of all ranks, times the mean "
-          "of "
-          "the ranks.")
+          "Blocking calls by collective, size and communicator. Calls and data are those of all ranks, times their "
+          "mean.")
       .table(all_calls(profile));
   if (!profile.program.empty()) page.footer(fmt::format("Program of rank 0: {}", profile.program));
   return page.html();
