@@ -20,6 +20,7 @@ void add_explain(CLI::App& app, Exit& exit);
 void add_topology(CLI::App& app, Exit& exit);
 void add_cluster(CLI::App& app, Exit& exit);
 void add_run(CLI::App& app, Exit& exit);
+void add_report(CLI::App& app, Exit& exit);
 void add_doctor(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);
+  quadrille::tools::add_report(app, exit);
   quadrille::tools::add_doctor(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {

@@ -97,7 +97,6 @@ void DropIn::before_init() {
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
-    if (settings_.learn > 0 && !settings_.off) settings_.remembered = engine::agreed_memory(MPI_COMM_WORLD);
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
@@ -115,7 +114,7 @@ void DropIn::begin() {
     mention_other_ranks();
     learning_.begin(settings_);
     active_ = true;
-    report_.start();
+    if (reporting_) report_.start();
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
@@ -331,7 +330,7 @@ void DropIn::end() {
   PMPI_Comm_free_keyval(&key_);
   const std::vector<Learned> learned = learning_.end();
   if (!std::exchange(reporting_, false)) return;
-  report_.write(report_path_, counts_, how_);
+  report_.write(report_path_, counts_, how_, cases_of(learned));
 }
 
 // Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is

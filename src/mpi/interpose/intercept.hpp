@@ -25,7 +25,7 @@ int intercept(Collective collective, MPI_Comm comm, const Describe& describe, co
   drop_in.count(collective, done.outcome);
   if (report) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    report->add(collective, code == MPI_SUCCESS ? bytes_of(call, comm) : 0, took.count(), done.algorithm);
+    report->add(call, comm, code, took.count(), done.algorithm);
   }
   return code;
 }

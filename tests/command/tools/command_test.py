@@ -1,5 +1,7 @@
 """The command line interface: command_test.py PATH_OF_QUADRILLE"""
 
+import collections
+import html.parser
 import json
 import os
 import pathlib
@@ -412,6 +414,100 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         for part in ("compare", "plot", "mpirun -n 4 quadrille bench"):
             self.assertIn(part, result.stdout)
+
+
+HOSTILE = '</title></td><script>alert(1)</script>" onload="x\x1b[31m'
+
+
+def drop_in_report(rows=3):
+    """Of the drop-in: calls on so many communicators, all with a name that is no name for a page."""
+    return {"format": "quadrille report", "format_version": 2, "program": f"./a {HOSTILE}", "ranks": 8, "wall_seconds": 2,
+            "communicators": [{"name": f"{HOSTILE}{i}", "ranks": 4, "count": 2} for i in range(rows)],
+            "calls": [{"collective": "bcast", "size": "to 1 KiB", "communicator": i, "calls": 80, "replaced": 40,
+                       "bytes": 81920, "seconds": 0.5, "mean_seconds": 0.25, "replaced_seconds": 0.125} for i in range(rows)],
+            "collectives": [{"collective": "bcast", "mean_seconds": 0.25 * rows, "largest_seconds": 0.5 * rows}],
+            "algorithms": [{"collective": "bcast", "algorithm": "binomial", "calls": 40 * rows}],
+            "passed_through": {"bcast": {"not selected": 40 * rows}},
+            "learned": [{"communicator": HOSTILE, "ranks": 4, "nodes": 2, "collective": "bcast", "from": 64, "to": 1024,
+                         "calls": 10, "replaced": 8, "verdict": "binomial", "seconds": 0.001, "native_seconds": 0.002,
+                         "tried": [{"name": "binomial", "seconds": 0.001}], "saved_seconds": 0.008, "start": "price"}]}
+
+
+class Balance(html.parser.HTMLParser):
+    """Counts elements by name, and those left open."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.elements, self.wrong = [], collections.Counter(), []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements[tag] += 1
+        self.open.append(tag)
+        self.wrong += [name for name, _ in attributes if name.startswith("on") or name in ("src", "srcset")]
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements[tag] += 1
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def written(self, content):
+        path = self.folder / "report.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def page(self, content):
+        path = self.folder / "page.html"
+        result = run("report", self.written(content), "--output", str(path))
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        return path.read_text(encoding="utf-8")
+
+    def test_is_printed_as_text(self):
+        result = run("report", self.written(drop_in_report()))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("learned in the run: saved about 8 ms of 20 ms against the MPI's own as measured", result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_is_a_page_that_is_well_formed_and_loads_nothing(self):
+        page = self.page(drop_in_report())
+        ElementTree.fromstring(page.split("\n", 1)[1])
+        found = Balance()
+        found.feed(page)
+        self.assertEqual((found.open, found.wrong), ([], []))
+        self.assertEqual((found.elements["script"], found.elements["style"], found.elements["h1"]), (1, 1, 1))
+        self.assertIsNone(re.search(r"https?://|url\(|@import", page))
+        self.assertEqual(page.count("alert(1)"), page.count("&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;x"))
+
+    def test_a_page_of_many_rows_stays_small(self):
+        page = self.page(drop_in_report(2000))
+        self.assertLess(len(page.encode()), 300_000)
+        self.assertRegex(page, r"[\d,]+ more rows are not shown. They are in the JSON file.")
+
+    def test_of_an_earlier_version_is_shown_as_far_as_it_goes(self):
+        old = {"ranks": 2, "peak_bytes": 0, "waits": "MPI's", "wall_seconds": 2.0,
+               "collectives": [{"collective": "bcast", "mean_seconds": 0.5, "largest_seconds": 0.8}],
+               "calls": [{"collective": "bcast", "size": "1-64 B", "calls": 8, "replaced": 2, "bytes": 32, "seconds": 0.6}],
+               "algorithms": [], "passed_through": {}}
+        self.assertRegex(run("report", self.written(old)).stdout, r"bcast +1-64 B +8 +32 B +500 ms +25 % +25%")
+        self.assertIn("25 %", self.page(old))
+
+    def test_what_is_no_report_is_named_with_status_2(self):
+        for content, said in (("{", "not JSON"), ([], "not a report of quadrille run"), (report("bench"), "not a report of"),
+                              ({"format_version": 9, "ranks": 1, "passed_through": {}}, "format_version: from a newer"),
+                              (drop_in_report() | {"ranks": "x"}, "not a report: ")):
+            with self.subTest(said):
+                result = run("report", self.written(content))
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"report.json: {said}", result.stderr)
+        self.assertIn("can't read", run("report", str(self.folder / "none.json")).stderr)
 
 
 class Doctor(unittest.TestCase):
