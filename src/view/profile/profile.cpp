@@ -46,7 +46,9 @@ std::string range_text(std::int64_t from, std::int64_t to) {
 }
 
 std::string about_seconds(double seconds) {
-  return seconds == 0 ? "0 s" : text::short_seconds(std::stod(fmt::format("{:.2g}", seconds)));
+  if (seconds == 0) return "0 s";
+  const double unit = std::pow(10, std::floor(std::log10(std::abs(seconds))) - 1);
+  return text::short_seconds(std::round(seconds / unit) * unit);
 }
 
 std::string saved_text(const Profile& profile) {

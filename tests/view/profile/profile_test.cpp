@@ -118,6 +118,14 @@ TEST(Profile, AsTextAddsUpSizesAndCommunicators) {
   EXPECT_TRUE(has(text, "learned in the run: saved about 68 ms of 150 ms against the MPI's own as measured\n")) << text;
 }
 
+TEST(Profile, HasEstimatesOfTwoDigits) {
+  EXPECT_EQ(about_seconds(3.249), "3.2 s");
+  EXPECT_EQ(about_seconds(0.0996), "100 ms");
+  EXPECT_EQ(about_seconds(1234), "1200 s");
+  EXPECT_EQ(about_seconds(19.95), "20 s");
+  EXPECT_EQ(about_seconds(0), "0 s");
+}
+
 TEST(Profile, SaysWhatWasSaved) {
   Profile profile = sample();
   profile.learned[0].saved_seconds = 3.21;
