@@ -13,6 +13,8 @@ void add_verify(CLI::App& app, Exit& exit);
 void add_show(CLI::App& app, Exit& exit);
 void add_document(CLI::App& app, Exit& exit);
 void add_bench(CLI::App& app, Exit& exit);
+void add_tune(CLI::App& app, Exit& exit);
+void add_knows(CLI::App& app, Exit& exit);
 void add_probe(CLI::App& app, Exit& exit);
 void add_explain(CLI::App& app, Exit& exit);
 void add_topology(CLI::App& app, Exit& exit);

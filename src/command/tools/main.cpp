@@ -23,6 +23,8 @@ int main(int argc, char** argv) {
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
   quadrille::tools::add_probe(app, exit);
+  quadrille::tools::add_tune(app, exit);
+  quadrille::tools::add_knows(app, exit);
   quadrille::tools::add_explain(app, exit);
   quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);

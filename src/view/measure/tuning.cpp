@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "measure/noise.hpp"
@@ -19,12 +20,13 @@ namespace {
 using Wins = std::map<std::string, Interval>;  // the ratio to native, by variant
 using BySize = std::map<std::int64_t, Wins>;   // of every measured size, with or without winners
 
-// A range with one winner, and the medians measured in it.
+// A range with one winner, the medians measured in it, and the measured sizes that it was found from.
 struct Piece {
   std::int64_t from = 0;
   std::int64_t to = 0;
   std::string variant;
   std::vector<Interval> ratios;
+  std::set<std::int64_t> sizes;
 };
 
 bool is_ours(const Point& point, Collective collective) {
@@ -71,17 +73,27 @@ void add(std::vector<Piece>& pieces, Piece piece) {
     return;
   }
   pieces.back().to = piece.to;
+  pieces.back().sizes.merge(piece.sizes);
   pieces.back().ratios.insert(pieces.back().ratios.end(), piece.ratios.begin(), piece.ratios.end());
 }
 
-void add_best(std::vector<Piece>& pieces, std::int64_t size, const Wins& wins) {
+void add_best(std::vector<Piece>& pieces, std::int64_t size, const Wins& wins, bool with_native) {
   const auto best = std::min_element(wins.begin(), wins.end(),
                                      [](const auto& a, const auto& b) { return a.second.middle < b.second.middle; });
-  if (best != wins.end()) add(pieces, {size, size, best->first, {best->second}});
+  if (best != wins.end()) {
+    add(pieces, {size, size, best->first, {best->second}, {size}});
+  } else if (with_native) {
+    add(pieces, {size, size, std::string(native), {}, {size}});
+  }
 }
 
-void add_between(std::vector<Piece>& pieces, const BySize::value_type& low, const BySize::value_type& high) {
+void add_between(std::vector<Piece>& pieces, const BySize::value_type& low, const BySize::value_type& high,
+                 bool with_native) {
   if (high.first - low.first < 2) return;
+  const std::set<std::int64_t> ends = {low.first, high.first};
+  if (with_native && low.second.empty() && high.second.empty()) {
+    add(pieces, {low.first + 1, high.first - 1, std::string(native), {}, ends});
+  }
   const Wins::value_type* best = nullptr;
   double least = 1;
   for (const auto& one : low.second) {
@@ -91,7 +103,27 @@ void add_between(std::vector<Piece>& pieces, const BySize::value_type& low, cons
     best = &one;
   }
   if (!best) return;
-  add(pieces, {low.first + 1, high.first - 1, best->first, {best->second, high.second.at(best->first)}});
+  add(pieces, {low.first + 1, high.first - 1, best->first, {best->second, high.second.at(best->first)}, ends});
+}
+
+// What was measured of a piece.
+void set_times(Section::Line& line, const Report& report, const Piece& piece) {
+  const std::string_view collective = name(line.rule.collective);
+  double ours = 0;
+  double natives = 0;
+  for (const std::int64_t size : piece.sizes) {
+    const Point* const winner = find(report.points, collective, size, piece.variant);
+    const Point* const other = find(report.points, collective, size, native);
+    if (!winner || !other) return;
+    // What the rule was made from is the ratio within rounds, which noise does less to.
+    const double usual = std::log(median_interval(other->seconds).middle);
+    natives += usual;
+    ours += usual + std::log(ratio_interval(winner->seconds, other->seconds).middle);
+    line.calls += std::ssize(winner->seconds) * winner->calls;
+  }
+  line.seconds = std::exp(ours / static_cast<double>(piece.sizes.size()));
+  line.native_seconds = std::exp(natives / static_cast<double>(piece.sizes.size()));
+  line.when = report.provenance.date;
 }
 
 std::string note_of(const Piece& piece) {
@@ -125,16 +157,22 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
     if (!sizes_are_known(collective)) continue;
     const BySize sizes = wins_of(report, collective, noise, options);
     std::vector<Piece> pieces;
+    const auto with_native = [&](std::int64_t size) {
+      const Point* const point = find(report.points, name(collective), size, native);
+      return options.to_remember && point && point->has_interval();
+    };
     for (auto size = sizes.begin(); size != sizes.end(); ++size) {
-      if (size != sizes.begin()) add_between(pieces, *std::prev(size), *size);
-      add_best(pieces, size->first, size->second);
+      if (size != sizes.begin())
+        add_between(pieces, *std::prev(size), *size, with_native(std::prev(size)->first) && with_native(size->first));
+      add_best(pieces, size->first, size->second, with_native(size->first));
     }
     for (const Piece& piece : pieces) {
       Variant variant = variant_named(collective, piece.variant);
-      variant.segment = variant.algorithm().segmented ? segment : 0;
+      if (variant && variant.algorithm().segmented) variant.segment = segment;
       section.lines.push_back(
           {.rule = {.collective = collective, .from = piece.from, .to = piece.to, .variant = variant},
-           .note = note_of(piece)});
+           .note = variant ? note_of(piece) : ""});
+      if (options.to_remember) set_times(section.lines.back(), report, piece);
     }
   }
   if (section.lines.empty()) section.comments.emplace_back("no algorithm is faster than native");

@@ -22,8 +22,8 @@ CALLS, *FORTRAN = CALLS.split(",")
 while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     name, _, value = LAUNCH.pop(0).partition("=")
     os.environ.update({name: value} if value else {})
-# What is replaced must not depend on whether the user has measured this machine.
-os.environ["QUADRILLE_MACHINE"] = "none"
+# What is replaced must not depend on whether the user has measured this machine, nor on what is measured now.
+os.environ.update({"QUADRILLE_MACHINE": "none", "QUADRILLE_LEARN": "0"})
 
 BLOCKING = ("Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
             "Reduce_scatter Reduce_scatter_block Scan Exscan").split()
