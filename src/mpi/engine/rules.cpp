@@ -13,9 +13,6 @@
 #include <string>
 #include <type_traits>
 
-#include "learn/memory.hpp"
-#include "settings/machine.hpp"
-
 namespace quadrille::engine {
 
 namespace {
@@ -78,22 +75,6 @@ const Rules* agreed_rules(const Rules* mine, MPI_Comm comm) {
   check(PMPI_Bcast(rules.data(), bytes, MPI_BYTE, 0, comm), "MPI_Bcast");
   const std::lock_guard lock(mutex());
   return kept(std::move(rules));
-}
-
-const Rules* agreed_memory(MPI_Comm comm) {
-  int rank = 0;
-  int ranks = 0;
-  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  Rules rules;
-  if (rank == 0) {
-    const learn::Recalled recalled = learn::recall(learned_folder_here(), mpi_name());
-    if (!recalled.complaint.empty()) fmt::print(stderr, "quadrille: {}\n", recalled.complaint);
-    for (const learn::Finding& one : recalled.findings) {
-      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
-    }
-  }
-  return agreed_rules(&rules, comm);
 }
 
 }  // namespace quadrille::engine

@@ -18,8 +18,4 @@ const Rules* rules_in(std::string_view path);
 // Rank 0's, on every rank. Collective.
 const Rules* agreed_rules(const Rules* mine, MPI_Comm comm);
 
-// What rank 0 remembers of communicators of no more ranks under this MPI (see learn::recall), on every rank.
-// Collective. Says on stderr what could not be read.
-const Rules* agreed_memory(MPI_Comm comm);
-
 }  // namespace quadrille::engine

@@ -97,7 +97,6 @@ void DropIn::before_init() {
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
-    if (settings_.learn > 0 && !settings_.off) settings_.remembered = engine::agreed_memory(MPI_COMM_WORLD);
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "engine/rules.hpp"
 #include "learn/memory.hpp"
 #include "settings/machine.hpp"
 
@@ -28,18 +29,29 @@ int rank_on(MPI_Comm comm) {
 
 }  // namespace
 
-void Learning::begin(const Settings& settings) {
+void Learning::begin(Settings& settings) {
   settings_ = &settings;
-  writes_ = settings.learn > 0 && rank_on(MPI_COMM_WORLD) == 0;
-  if (!writes_) return;
-  written_ = Trial::Clock::now();
-  // Where other threads may be in calls of their own, only the end of the job is quiet enough.
-  int level = MPI_THREAD_SINGLE;
-  check(PMPI_Query_thread(&level), "MPI_Query_thread");
-  writes_early_ = level < MPI_THREAD_MULTIPLE;
-  // The program may change its folder and its environment.
-  folder_ = learned_folder_here();
-  mpi_ = engine::mpi_name();
+  if (settings.learn <= 0) return;
+  int ranks = 0;
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  writes_ = rank_on(MPI_COMM_WORLD) == 0;
+  engine::Rules rules;
+  if (writes_) {
+    // The program may change its folder and its environment.
+    folder_ = learned_folder_here();
+    mpi_ = engine::mpi_name();
+    written_ = Trial::Clock::now();
+    // Where other threads may be in calls of their own, only the end of the job is quiet enough.
+    int level = MPI_THREAD_SINGLE;
+    check(PMPI_Query_thread(&level), "MPI_Query_thread");
+    writes_early_ = level < MPI_THREAD_MULTIPLE;
+    const learn::Recalled recalled = learn::recall(folder_, mpi_);
+    complain(recalled.complaint);
+    for (const learn::Finding& one : recalled.findings) {
+      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
+    }
+  }
+  settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
 }
 
 std::unique_ptr<learn::Lessons> Learning::begin_on(MPI_Comm comm, const Selector& selector) {
@@ -87,7 +99,10 @@ std::vector<Learned> Learning::known_here(bool where_not_first) const {
 
 void Learning::remember(std::span<const Learned> all) {
   if (all.empty() || folder_.empty()) return;
-  const std::string complaint = learn::remember(folder_, findings_of(all, mpi_));
+  complain(learn::remember(folder_, findings_of(all, mpi_)));
+}
+
+void Learning::complain(const std::string& complaint) {
   if (complaint.empty() || std::exchange(complained_, true)) return;
   fmt::print(stderr, "quadrille: {}\n", complaint);
 }

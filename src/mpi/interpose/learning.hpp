@@ -45,8 +45,9 @@ class Trial {
 // What the program's own calls teach, on all communicators, and what becomes of it when the job ends.
 class Learning {
  public:
-  // After MPI_Init, with settings that all ranks agree on; they must outlive it.
-  void begin(const Settings& settings);
+  // After MPI_Init, with settings that all ranks agree on, which must outlive it. Collective over MPI_COMM_WORLD: every
+  // rank gets what rank 0 finds in the user's cache.
+  void begin(Settings& settings);
   // The lessons of a communicator; null: nothing is to be learned.
   std::unique_ptr<learn::Lessons> begin_on(MPI_Comm comm, const Selector& selector);
   // The communicator is about to be freed, on which this rank has that number.
@@ -66,13 +67,14 @@ class Learning {
   void agree(learn::Lesson& lesson, MPI_Comm comm);
   std::vector<Learned> known_here(bool where_not_first) const;
   void remember(std::span<const Learned> all);
+  void complain(const std::string& complaint);
 
   const Settings* settings_ = nullptr;
   bool writes_ = false;        // this rank does, at the end
   bool writes_early_ = false;  // and now and then before
   std::string folder_;
   std::string mpi_;
-  bool complained_ = false;
+  bool complained_ = false;  // of it: nobody needs to know twice
   Trial::Clock::time_point written_;
   mutable std::mutex mutex_;
   std::map<const learn::Lessons*, MPI_Comm> on_;  // under the mutex

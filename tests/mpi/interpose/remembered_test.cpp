@@ -1,5 +1,3 @@
-#include "engine/rules.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,10 +5,11 @@
 #include <filesystem>
 #include <string>
 
+#include "interpose/learning.hpp"
 #include "learn/memory.hpp"
 #include "settings/machine.hpp"
 
-namespace quadrille::engine {
+namespace quadrille::interpose {
 namespace {
 
 class Remembered : public testing::Test {
@@ -37,15 +36,22 @@ learn::Finding barrier_on(Rank ranks, const std::string& mpi) {
 
 TEST_F(Remembered, EveryRankHasWhatRankZeroRecalls) {
   if (rank_ == 0) {
-    EXPECT_EQ(learn::remember(learned_folder_here(), {barrier_on(1, mpi_name()), barrier_on(ranks_ + 1, mpi_name()),
-                                                      barrier_on(1, "another")}),
-              "");
+    EXPECT_EQ(
+        learn::remember(learned_folder_here(), {barrier_on(1, engine::mpi_name()),
+                                                barrier_on(ranks_ + 1, engine::mpi_name()), barrier_on(1, "another")}),
+        "");
   }
   // Not what is for more ranks than there are.
-  const Rules* const rules = agreed_memory(MPI_COMM_WORLD);
-  ASSERT_EQ(rules->size(), 1U);
-  EXPECT_EQ(rules->front(), (PlacedRule{{.collective = Collective::barrier}, 1, 1}));
+  Settings settings;
+  Learning learning;
+  learning.begin(settings);
+  ASSERT_EQ(settings.remembered->size(), 1U);
+  EXPECT_EQ(settings.remembered->front(), (PlacedRule{{.collective = Collective::barrier}, 1, 1}));
+  settings = {};
+  settings.learn = 0;
+  learning.begin(settings);
+  EXPECT_EQ(settings.remembered, nullptr);
 }
 
 }  // namespace
-}  // namespace quadrille::engine
+}  // namespace quadrille::interpose
