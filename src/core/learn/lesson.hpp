@@ -36,7 +36,13 @@ class Lesson {
     ++by_verdict_;
     if (--until_round_ == 0) begin_round();
   }
-  // The same of one that is: it took so long on this rank.
+  // Counts the next call if it is one of many that the MPI's own function runs: no trial, and nothing to agree on.
+  bool ran_by_mpi() {
+    if (verdict_ != 0 || round_.length > 0) return false;
+    ran();
+    return true;
+  }
+  // The same as ran() of one that is timed: it took so long on this rank.
   void ran(double seconds);
 
   // Whether the ranks must agree before the next call.

@@ -25,6 +25,8 @@ struct CaseLesson {
 
   // The variant that runs the next call.
   const Variant& next() const { return variants[lesson.next()]; }
+  // Whether what runs most calls was found by measuring, not by price.
+  bool measured() const { return lesson.agreements() > 0 || start == Start::remembered; }
 };
 
 // What is learned about the calls of one communicator. Only what is the same on every rank is looked at. Not

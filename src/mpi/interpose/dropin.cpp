@@ -198,10 +198,7 @@ Outcome DropIn::why_in_place(const detail::Call& call, MPI_Comm comm, bool& save
 namespace {
 
 CallOutcome passed(learn::CaseLesson& about) {
-  const learn::Lesson& lesson = about.lesson;
-  const bool known = lesson.agreements() > 0 || about.start == learn::CaseLesson::Start::remembered;
-  const Outcome why = lesson.timed() ? Outcome::trial : known ? Outcome::found_not_faster : Outcome::not_faster;
-  return {.outcome = why, .trial = Trial(&about.lesson)};
+  return {.outcome = about.lesson.timed() ? Outcome::trial : why_native(about), .trial = Trial(&about.lesson)};
 }
 
 // Empty: what is wrong with the arguments is for MPI to report.
@@ -429,15 +426,8 @@ int DropIn::forget(MPI_Comm, int, void* seen, void*) {
 Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
   static Seen not_a_communicator{.outcome = Outcome::arguments};
   constexpr int calls_before = 16;
-  // MPI takes longer to find an attribute than all else that a call takes which is passed through.
-  struct Last {
-    MPI_Comm comm = MPI_COMM_NULL;
-    Seen* seen = nullptr;
-    std::int64_t forgotten = -1;
-  };
-  thread_local Last last;
   const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
-  if (last.comm == comm && last.forgotten == forgotten) return *last.seen;
+  if (last_.comm == comm && last_.forgotten == forgotten) return *last_.seen;
   void* known = nullptr;
   int found = 0;
   // MPI's own call will say what is wrong with the communicator.
@@ -446,7 +436,7 @@ Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
   }
   Seen& seen = found ? *static_cast<Seen*>(known) : first_seen(comm);
   if (seen.context) {
-    last = {comm, &seen, forgotten};
+    last_ = {comm, &seen, forgotten};
     return seen;
   }
   const bool undecided = seen.outcome == Outcome::few_calls || seen.outcome == Outcome::one_rank;
