@@ -4,28 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <string>
 
 #include "measure/noise.hpp"
+#include "measure/winning_ranges.hpp"
 #include "select/case.hpp"
 
 namespace quadrille::measure {
 
 namespace {
-
-using Wins = std::map<std::string, Interval>;  // the ratio to native, by variant
-using BySize = std::map<std::int64_t, Wins>;   // of every measured size, with or without winners
-
-// A range with one winner, and the medians measured in it.
-struct Piece {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::string variant;
-  std::vector<Interval> ratios;
-};
 
 bool is_ours(const Point& point, Collective collective) {
   const Variant variant = variant_named(collective, point.variant);
@@ -41,8 +29,8 @@ std::optional<Interval> win(const Point& point, const Point& native, double leve
   return enough && ratio.high < limit ? std::optional(ratio) : std::nullopt;
 }
 
-BySize wins_of(const Report& report, Collective collective, const Noise& noise, const TuningOptions& options) {
-  BySize sizes;
+WinsBySize wins_of(const Report& report, Collective collective, const Noise& noise, const TuningOptions& options) {
+  WinsBySize sizes;
   const auto of_cell = [&](const Point& point, std::int64_t bytes) {
     return point.bytes == bytes && point.collective == name(collective);
   };
@@ -65,45 +53,6 @@ BySize wins_of(const Report& report, Collective collective, const Noise& noise, 
   return sizes;
 }
 
-void add(std::vector<Piece>& pieces, Piece piece) {
-  if (pieces.empty() || pieces.back().variant != piece.variant || pieces.back().to + 1 != piece.from) {
-    pieces.push_back(std::move(piece));
-    return;
-  }
-  pieces.back().to = piece.to;
-  pieces.back().ratios.insert(pieces.back().ratios.end(), piece.ratios.begin(), piece.ratios.end());
-}
-
-void add_best(std::vector<Piece>& pieces, std::int64_t size, const Wins& wins) {
-  const auto best = std::min_element(wins.begin(), wins.end(),
-                                     [](const auto& a, const auto& b) { return a.second.middle < b.second.middle; });
-  if (best != wins.end()) add(pieces, {size, size, best->first, {best->second}});
-}
-
-void add_between(std::vector<Piece>& pieces, const BySize::value_type& low, const BySize::value_type& high) {
-  if (high.first - low.first < 2) return;
-  const Wins::value_type* best = nullptr;
-  double least = 1;
-  for (const auto& one : low.second) {
-    const auto other = high.second.find(one.first);
-    if (other == high.second.end() || one.second.middle * other->second.middle >= least) continue;
-    least = one.second.middle * other->second.middle;
-    best = &one;
-  }
-  if (!best) return;
-  add(pieces, {low.first + 1, high.first - 1, best->first, {best->second, high.second.at(best->first)}});
-}
-
-std::string note_of(const Piece& piece) {
-  const auto [least, most] =
-      std::minmax_element(piece.ratios.begin(), piece.ratios.end(),
-                          [](const Interval& a, const Interval& b) { return a.middle < b.middle; });
-  if (piece.from == piece.to) {
-    return fmt::format("{:.2g} of native's time ({:.2g}-{:.2g})", least->middle, least->low, least->high);
-  }
-  return fmt::format("{:.2g}-{:.2g} of native's time", least->middle, most->middle);
-}
-
 }  // namespace
 
 std::vector<Collective> measured_collectives(const Report& report) {
@@ -123,18 +72,12 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
   for (const std::string& warning : from.warnings) section.comments.push_back(warning);
   for (const Collective collective : measured_collectives(report)) {
     if (!sizes_are_known(collective)) continue;
-    const BySize sizes = wins_of(report, collective, noise, options);
-    std::vector<Piece> pieces;
-    for (auto size = sizes.begin(); size != sizes.end(); ++size) {
-      if (size != sizes.begin()) add_between(pieces, *std::prev(size), *size);
-      add_best(pieces, size->first, size->second);
-    }
-    for (const Piece& piece : pieces) {
-      Variant variant = variant_named(collective, piece.variant);
+    for (const WinningRange& range : winning_ranges(wins_of(report, collective, noise, options))) {
+      Variant variant = variant_named(collective, range.variant);
       variant.segment = variant.algorithm().segmented ? segment : 0;
       section.lines.push_back(
-          {.rule = {.collective = collective, .from = piece.from, .to = piece.to, .variant = variant},
-           .note = note_of(piece)});
+          {.rule = {.collective = collective, .from = range.from, .to = range.to, .variant = variant},
+           .note = share_of_time(range, "native's")});
     }
   }
   if (section.lines.empty()) section.comments.emplace_back("no algorithm is faster than native");
