@@ -19,5 +19,7 @@ void add_topology(CLI::App& app, Exit& exit);
 void add_cluster(CLI::App& app, Exit& exit);
 void add_run(CLI::App& app, Exit& exit);
 void add_doctor(CLI::App& app, Exit& exit);
+void add_tune(CLI::App& app, Exit& exit);
+void add_export(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

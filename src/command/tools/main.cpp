@@ -28,6 +28,8 @@ int main(int argc, char** argv) {
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);
   quadrille::tools::add_doctor(app, exit);
+  quadrille::tools::add_tune(app, exit);
+  quadrille::tools::add_export(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {
       return quadrille::tools::run_benchmark(std::move(*words));

@@ -1,0 +1,388 @@
+#include "tools/tune_native.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "cluster/process.hpp"
+#include "files/replace.hpp"
+#include "launch/command.hpp"
+#include "launch/preload.hpp"
+#include "launch/system.hpp"
+#include "measure/bench_options.hpp"
+#include "native/report.hpp"
+#include "text/quantities.hpp"
+#include "tools/install_paths.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string contents(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// What is to be started, and how.
+struct Launching {
+  native::Library library = native::Library::openmpi;
+  launch::Launcher launcher = launch::Launcher::openmpi;
+  Words words;  // the launcher with its options
+  std::filesystem::path program;
+  std::filesystem::path report;  // of each launch
+};
+
+struct FinishedLaunch {
+  int status = 0;
+  int signal = 0;          // sent by the user
+  bool timed_out = false;  // no further size was done in time
+  std::string errors;
+  std::vector<measure::Point> points;
+  measure::Provenance provenance;
+
+  bool good() const { return status == 0 && !timed_out; }
+};
+
+// Waits for a child, and ends it if its report does not change for too long, or on a signal.
+void wait_for_launch(pid_t child, const std::filesystem::path& report, double timeout, FinishedLaunch& finished) {
+  constexpr double grace = 5;
+  auto changed = Clock::now();
+  auto told = Clock::time_point::max();  // to end
+  std::filesystem::file_time_type last;
+  const auto end = [&] {
+    kill(child, told == Clock::time_point::max() ? SIGTERM : SIGKILL);
+    told = Clock::now();
+  };
+  while (true) {
+    int status = 0;
+    if (waitpid(child, &status, WNOHANG) == child) {
+      finished.status = launch::exit_status(status);
+      return;
+    }
+    std::error_code none;
+    const auto now = std::filesystem::last_write_time(report, none);
+    if (!none && std::exchange(last, now) != now) changed = Clock::now();
+    if (const auto signal = cluster::signal_to_end()) {
+      finished.signal = *signal;
+      end();
+    } else if (told != Clock::time_point::max()) {
+      if (seconds_since(told) > grace) end();
+    } else if (seconds_since(changed) > timeout) {
+      finished.timed_out = true;
+      end();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+FinishedLaunch launch_once(const Words& words, const std::filesystem::path& report, double timeout) {
+  std::error_code none;
+  std::filesystem::remove(report, none);
+  const launch::Descriptor quiet(open("/dev/null", O_RDWR | O_CLOEXEC));
+  const launch::Descriptor errors(memfd_create("stderr", MFD_CLOEXEC));
+  launch::require(errors.get(), "can't create an anonymous file");
+  const cluster::BlockedSignals blocked;
+  const pid_t child = fork();
+  launch::require(child, fmt::format("can't start {}", words.front()));
+  if (child == 0) {
+    blocked.restore();
+    dup2(quiet.get(), STDIN_FILENO);
+    dup2(quiet.get(), STDOUT_FILENO);
+    dup2(errors.get(), STDERR_FILENO);
+    _exit(launch::exec_program(words));
+  }
+  FinishedLaunch finished;
+  wait_for_launch(child, report, timeout, finished);
+  lseek(errors.get(), 0, SEEK_SET);
+  finished.errors = launch::read_all(errors.get());
+  if (std::filesystem::exists(report, none)) {
+    measure::Report measured = measure::report_from_json(contents(report));
+    finished.points = std::move(measured.points);
+    finished.provenance = std::move(measured.provenance);
+    std::filesystem::remove(report, none);
+  }
+  return finished;
+}
+
+std::string reason(const FinishedLaunch& launch, double timeout) {
+  if (launch.timed_out) return fmt::format("not done in {}", text::duration(timeout));
+  if (launch.status == 0) return "no result";
+  // What the MPI says first, behind its banners.
+  std::istringstream lines(launch.errors);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("rror") != std::string::npos || line.find("failed") != std::string::npos) {
+      return fmt::format("exit status {}: {}", launch.status, line.substr(0, 200));
+    }
+  }
+  return fmt::format("exit status {}", launch.status);
+}
+
+class Tuner {
+ public:
+  Tuner(Launching launching, const NativeTuning& tuning, std::vector<std::string> collectives)
+      : launching_(std::move(launching)),
+        tuning_(tuning),
+        collectives_(std::move(collectives)),
+        sizes_(measure::parse_sizes(tuning.sizes)) {
+    report_.library = launching_.library;
+    report_.provenance.command =
+        fmt::format("quadrille tune --native --sizes {} --segments {} --time {} --rounds {} -- {}", tuning.sizes,
+                    tuning.segments, tuning.time, tuning.rounds, command_line(launching_.words));
+  }
+
+  int run();
+
+ private:
+  using Plan = std::vector<native::Algorithm>;
+
+  // The default between all others, which come in turn and in reverse, so that a drift is no algorithm's.
+  Plan plan_of(const std::string& collective) const;
+  std::vector<native::Algorithm> algorithms_of(const std::string& collective) const;
+  static native::Algorithm usual(const std::string& collective) {
+    return {collective, std::string(native::by_default)};
+  }
+
+  // One algorithm at all sizes; more than one launch where one fails. False: that's all.
+  bool measure(const native::Algorithm& algorithm);
+  FinishedLaunch start(const native::Algorithm& algorithm, std::size_t first_size) const;
+  std::size_t sizes_of(const native::Algorithm& algorithm) const {
+    return algorithm.collective == "barrier" ? 1 : sizes_.size();
+  }
+  void skip(const native::Algorithm& algorithm, std::size_t size, const std::string& why);
+  void say_progress(const native::Algorithm& algorithm) const;
+  void write(bool complete);
+
+  Launching launching_;
+  const NativeTuning& tuning_;
+  std::vector<std::string> collectives_;
+  std::vector<std::int64_t> sizes_;
+  native::Report report_;
+  std::string info_;  // ompi_info's
+  std::vector<std::int64_t> segments_;
+  std::size_t planned_ = 0;  // 0: not known yet
+  std::size_t done_ = 0;
+  Clock::time_point began_ = Clock::now();
+  int status_ = 0;
+};
+
+std::vector<native::Algorithm> Tuner::algorithms_of(const std::string& collective) const {
+  std::vector<native::Algorithm> all = launching_.library == native::Library::mpich
+                                           ? native::mpich_algorithms(collective)
+                                           : native::openmpi_algorithms(collective, info_, segments_);
+  std::erase_if(all, [&](const auto& one) { return !one.needs.can_run_on(report_.provenance.ranks); });
+  return all;
+}
+
+Tuner::Plan Tuner::plan_of(const std::string& collective) const {
+  Plan plan = {usual(collective)};
+  std::vector<native::Algorithm> all = algorithms_of(collective);
+  for (int round = 0; round < tuning_.rounds; ++round) {
+    for (const native::Algorithm& one : all) {
+      plan.push_back(one);
+      plan.push_back(usual(collective));
+    }
+    std::reverse(all.begin(), all.end());
+  }
+  return plan;
+}
+
+FinishedLaunch Tuner::start(const native::Algorithm& algorithm, std::size_t first_size) const {
+  launch::Variables variables;
+  if (algorithm.name != native::by_default) variables = native::forcing(launching_.library, algorithm);
+  Words words = launch::with_variables(launching_.launcher, launching_.words, variables);
+  std::string sizes;
+  for (std::size_t i = first_size; i < sizes_of(algorithm); ++i) {
+    sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", sizes_[i]);
+  }
+  const Words benchmark = {launching_.program, algorithm.collective,
+                           "--sizes",          sizes,
+                           "--algorithms",     "none",
+                           "--time",           fmt::format("{}", tuning_.time),
+                           "--json",           launching_.report};
+  words.insert(words.end(), benchmark.begin(), benchmark.end());
+  return launch_once(words, launching_.report, tuning_.timeout);
+}
+
+void Tuner::skip(const native::Algorithm& algorithm, std::size_t size, const std::string& why) {
+  fmt::print(stderr, "quadrille tune: {} {} is skipped at {}: {}\n", algorithm.collective, algorithm.name,
+             text::bytes(sizes_[size]), why);
+  report_.skipped.push_back({algorithm.collective, algorithm.name, sizes_[size], why});
+}
+
+bool Tuner::measure(const native::Algorithm& algorithm) {
+  for (std::size_t size = 0; size < sizes_of(algorithm);) {
+    FinishedLaunch launch = start(algorithm, size);
+    if (launch.signal != 0) {
+      status_ = 128 + launch.signal;
+      return false;
+    }
+    if (report_.provenance.ranks == 0 && !launch.points.empty()) {
+      const std::string command = report_.provenance.command;
+      report_.provenance = std::move(launch.provenance);
+      report_.provenance.command = command;
+    }
+    for (measure::Point& point : launch.points) report_.add(algorithm, point.bytes, std::move(point.seconds));
+    size += launch.points.size();
+    if (size >= sizes_of(algorithm)) break;
+    if (launch.good() && !launch.points.empty()) break;  // sizes that are the same on so many ranks
+    if (report_.points.empty()) {
+      fmt::print(stderr, "{}quadrille tune: the first launch failed, with the MPI's default: {}\n", launch.errors,
+                 reason(launch, tuning_.timeout));
+      status_ = 2;
+      return false;
+    }
+    skip(algorithm, size++, reason(launch, tuning_.timeout));
+  }
+  ++done_;
+  return true;
+}
+
+void Tuner::say_progress(const native::Algorithm& algorithm) const {
+  const std::string of = planned_ == 0 ? "" : fmt::format(" of {}", planned_);
+  const double one = done_ == 0 ? 0 : seconds_since(began_) / static_cast<double>(done_);
+  const std::string left =
+      done_ == 0 ? "" : fmt::format(", about {} left", text::duration(one * static_cast<double>(planned_ - done_)));
+  fmt::print(stderr, "quadrille tune: launch {}{}: {} {}{}\n", done_ + 1, of, algorithm.collective, algorithm.name,
+             left);
+}
+
+void Tuner::write(bool complete) {
+  report_.complete = complete;
+  files::replace_file(tuning_.output, to_json(report_));
+}
+
+int Tuner::run() {
+  if (launching_.library == native::Library::openmpi) {
+    if (launch::find_program("ompi_info")) {
+      info_ = launch::run({"ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"}).text;
+    }
+    if (tuning_.segments != "none") segments_ = measure::parse_sizes(tuning_.segments);
+  } else {
+    // In the library of MPICH that the benchmark is linked with.
+    std::istringstream lines(launch::run({"ldd", launching_.program}).text);
+    for (std::string line; std::getline(lines, line) && !report_.trees;) {
+      const std::size_t path = line.find("=> /");
+      if (line.find("libmpi") == std::string::npos || path == std::string::npos) continue;
+      report_.trees = native::trees_in(contents(line.substr(path + 3, line.find(" (", path) - path - 3)));
+    }
+  }
+  // The first launch tells the number of ranks, by which algorithms are left out.
+  say_progress(usual(collectives_.front()));
+  if (!measure(usual(collectives_.front()))) return status_;
+  Plan plan;
+  for (const std::string& collective : collectives_) {
+    const Plan part = plan_of(collective);
+    plan.insert(plan.end(), part.begin() + (plan.empty() ? 1 : 0), part.end());
+  }
+  planned_ = plan.size() + 1;
+  for (const native::Algorithm& algorithm : plan) {
+    write(false);
+    say_progress(algorithm);
+    if (!measure(algorithm)) return status_;
+  }
+  write(true);
+  fmt::print("{} launches, {} points: {}\n", done_, report_.points.size(), tuning_.output);
+  return 0;
+}
+
+// Collectives, --, the launcher.
+std::vector<std::string> take_collectives(Words& words, native::Library library) {
+  const std::vector<std::string>& known = native::tunable_collectives(library);
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  if (separator == words.end()) return known;
+  std::vector<std::string> collectives(words.begin(), separator);
+  for (const std::string& one : collectives) {
+    if (std::find(known.begin(), known.end(), one) != known.end()) continue;
+    throw std::invalid_argument(
+        fmt::format("{} has no rules that choose an algorithm of '{}' by size: it has them for {}",
+                    native::name(library), one, fmt::join(known, ", ")));
+  }
+  words.erase(words.begin(), separator + 1);
+  return collectives.empty() ? known : collectives;
+}
+
+// The launcher's words; in front of its program `quadrille cluster run` has a separator, too.
+Words launcher_words(const Words& words) {
+  const auto separator = std::find(words.begin(), words.end(), "--");
+  const bool collectives_first =
+      separator != words.end() && !launch::is_quadrille(words, {"cluster", "run"}) && separator + 1 != words.end();
+  return collectives_first ? Words(separator + 1, words.end()) : words;
+}
+
+launch::Mpi mpi_of(const NativeTuning& tuning, launch::Launcher launcher) {
+  if (tuning.mpi) {
+    if (const auto mpi = launch::mpi_named(*tuning.mpi)) return *mpi;
+    throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *tuning.mpi));
+  }
+  if (const auto mpi = launch::mpi_of(launcher)) return *mpi;
+  throw std::invalid_argument("this launcher may start either MPI: set --mpi openmpi or --mpi mpich");
+}
+
+void require_defaults() {
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string_view text = *variable;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (native::changes_default(name)) {
+      throw std::invalid_argument(fmt::format("{} changes the MPI's default: unset it", name));
+    }
+  }
+}
+
+std::filesystem::path temporary_file() {
+  // Other nodes are likely to see the current folder, but not /tmp.
+  return std::filesystem::current_path() / fmt::format(".quadrille-native-{}.json", getpid());
+}
+
+}  // namespace
+
+int tune_native(const NativeTuning& tuning) {
+  require_defaults();
+  Launching launching;
+  launching.words = launcher_words(without_separator(tuning.words));
+  const auto launcher = launch::detect_launcher(launching.words);
+  if (!launcher) {
+    throw std::invalid_argument(
+        fmt::format("unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and "
+                    "quadrille cluster run",
+                    launching.words.front()));
+  }
+  launching.launcher = *launcher;
+  const std::string mpi(launch::name(mpi_of(tuning, *launcher)));
+  launching.library = native::library_named(mpi).value();
+  launching.program = mpi_directory(mpi) / "quadrille-bench";
+  if (!std::filesystem::exists(launching.program)) {
+    throw std::invalid_argument(
+        fmt::format("this installation has no benchmark for {}: {} does not exist", mpi, launching.program.string()));
+  }
+  launching.report = temporary_file();
+  if (!files::is_replaceable(tuning.output)) throw std::invalid_argument(fmt::format("can't write {}", tuning.output));
+  Words front = without_separator(tuning.words);
+  front.resize(front.size() - launching.words.size());
+  const std::vector<std::string> collectives = take_collectives(front, launching.library);
+  if (*launcher == launch::Launcher::cluster &&
+      std::find(launching.words.begin(), launching.words.end(), "--") == launching.words.end()) {
+    launching.words.emplace_back("--");
+  }
+  return Tuner(std::move(launching), tuning, collectives).run();
+}
+
+}  // namespace quadrille::tools
