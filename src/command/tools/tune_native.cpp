@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -136,6 +137,17 @@ std::string reason(const FinishedLaunch& launch, double timeout) {
   return fmt::format("exit status {}", launch.status);
 }
 
+// What Open MPI says of its algorithms: the one whose launcher it is, or that in the PATH; empty if it can't be asked.
+std::string openmpi_info(const std::string& launcher) {
+  auto asked = launch::find_program("ompi_info");
+  if (const auto path = launch::find_program(launcher)) {
+    const std::filesystem::path beside = path->parent_path() / "ompi_info";
+    if (std::filesystem::exists(beside)) asked = beside;
+  }
+  if (!asked) return "";
+  return launch::run({*asked, "--param", "coll", "tuned", "--level", "9", "--parsable"}).text;
+}
+
 class Tuner {
  public:
   Tuner(Launching launching, const NativeTuning& tuning, std::vector<std::string> collectives)
@@ -163,11 +175,10 @@ class Tuner {
 
   // One algorithm at all sizes; more than one launch where one fails. False: that's all.
   bool measure(const native::Algorithm& algorithm);
-  FinishedLaunch start(const native::Algorithm& algorithm, std::size_t first_size) const;
-  std::size_t sizes_of(const native::Algorithm& algorithm) const {
-    return algorithm.collective == "barrier" ? 1 : sizes_.size();
-  }
-  void skip(const native::Algorithm& algorithm, std::size_t size, const std::string& why);
+  FinishedLaunch start(const native::Algorithm& algorithm, std::span<const std::int64_t> sizes) const;
+  // Without those at which it failed before.
+  std::vector<std::int64_t> sizes_of(const native::Algorithm& algorithm) const;
+  void skip(const native::Algorithm& algorithm, std::int64_t bytes, const std::string& why);
   void say_progress(const native::Algorithm& algorithm) const;
   void write(bool complete);
 
@@ -205,16 +216,12 @@ Tuner::Plan Tuner::plan_of(const std::string& collective) const {
   return plan;
 }
 
-FinishedLaunch Tuner::start(const native::Algorithm& algorithm, std::size_t first_size) const {
+FinishedLaunch Tuner::start(const native::Algorithm& algorithm, std::span<const std::int64_t> sizes) const {
   launch::Variables variables;
   if (algorithm.name != native::by_default) variables = native::forcing(launching_.library, algorithm);
   Words words = launch::with_variables(launching_.launcher, launching_.words, variables);
-  std::string sizes;
-  for (std::size_t i = first_size; i < sizes_of(algorithm); ++i) {
-    sizes += fmt::format("{}{}", sizes.empty() ? "" : ",", sizes_[i]);
-  }
   const Words benchmark = {launching_.program, algorithm.collective,
-                           "--sizes",          sizes,
+                           "--sizes",          fmt::format("{}", fmt::join(sizes, ",")),
                            "--algorithms",     "none",
                            "--time",           fmt::format("{}", tuning_.time),
                            "--json",           launching_.report};
@@ -222,15 +229,28 @@ FinishedLaunch Tuner::start(const native::Algorithm& algorithm, std::size_t firs
   return launch_once(words, launching_.report, tuning_.timeout);
 }
 
-void Tuner::skip(const native::Algorithm& algorithm, std::size_t size, const std::string& why) {
+std::vector<std::int64_t> Tuner::sizes_of(const native::Algorithm& algorithm) const {
+  std::vector<std::int64_t> sizes = sizes_;
+  if (algorithm.collective == "barrier") sizes.resize(1);
+  if (algorithm.name == native::by_default) return sizes;
+  std::erase_if(sizes, [&](std::int64_t bytes) {
+    return std::any_of(report_.skipped.begin(), report_.skipped.end(), [&](const native::Skipped& one) {
+      return one.collective == algorithm.collective && one.algorithm == algorithm.name && one.bytes == bytes;
+    });
+  });
+  return sizes;
+}
+
+void Tuner::skip(const native::Algorithm& algorithm, std::int64_t bytes, const std::string& why) {
   fmt::print(stderr, "quadrille tune: {} {} is skipped at {}: {}\n", algorithm.collective, algorithm.name,
-             text::bytes(sizes_[size]), why);
-  report_.skipped.push_back({algorithm.collective, algorithm.name, sizes_[size], why});
+             text::bytes(bytes), why);
+  report_.skipped.push_back({algorithm.collective, algorithm.name, bytes, why});
 }
 
 bool Tuner::measure(const native::Algorithm& algorithm) {
-  for (std::size_t size = 0; size < sizes_of(algorithm);) {
-    FinishedLaunch launch = start(algorithm, size);
+  const std::vector<std::int64_t> all = sizes_of(algorithm);
+  for (std::span<const std::int64_t> sizes = all; !sizes.empty();) {
+    FinishedLaunch launch = start(algorithm, sizes);
     if (launch.signal != 0) {
       status_ = 128 + launch.signal;
       return false;
@@ -240,17 +260,18 @@ bool Tuner::measure(const native::Algorithm& algorithm) {
       report_.provenance = std::move(launch.provenance);
       report_.provenance.command = command;
     }
+    const std::size_t measured = launch.points.size();
     for (measure::Point& point : launch.points) report_.add(algorithm, point.bytes, std::move(point.seconds));
-    size += launch.points.size();
-    if (size >= sizes_of(algorithm)) break;
-    if (launch.good() && !launch.points.empty()) break;  // sizes that are the same on so many ranks
+    // All, or all that differ on so many ranks.
+    if (measured >= sizes.size() || (launch.good() && measured > 0)) break;
     if (report_.points.empty()) {
       fmt::print(stderr, "{}quadrille tune: the first launch failed, with the MPI's default: {}\n", launch.errors,
                  reason(launch, tuning_.timeout));
       status_ = 2;
       return false;
     }
-    skip(algorithm, size++, reason(launch, tuning_.timeout));
+    skip(algorithm, sizes[measured], reason(launch, tuning_.timeout));
+    sizes = sizes.subspan(measured + 1);
   }
   ++done_;
   return true;
@@ -272,9 +293,7 @@ void Tuner::write(bool complete) {
 
 int Tuner::run() {
   if (launching_.library == native::Library::openmpi) {
-    if (launch::find_program("ompi_info")) {
-      info_ = launch::run({"ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"}).text;
-    }
+    info_ = openmpi_info(launching_.words.front());
     if (tuning_.segments != "none") segments_ = measure::parse_sizes(tuning_.segments);
   } else {
     // In the library of MPICH that the benchmark is linked with.
@@ -337,7 +356,13 @@ launch::Mpi mpi_of(const NativeTuning& tuning, launch::Launcher launcher) {
   throw std::invalid_argument("this launcher may start either MPI: set --mpi openmpi or --mpi mpich");
 }
 
-void require_defaults() {
+// Neither the environment nor the launcher's options may change it.
+void require_defaults(const Words& words) {
+  for (const std::string& word : words) {
+    if (word.starts_with("coll_tuned_") || native::changes_default(word.substr(0, word.find('=')))) {
+      throw std::invalid_argument(fmt::format("the launcher's {} changes the MPI's default: leave it out", word));
+    }
+  }
   for (char** variable = environ; *variable; ++variable) {
     const std::string_view text = *variable;
     const std::string_view name = text.substr(0, text.find('='));
@@ -355,9 +380,9 @@ std::filesystem::path temporary_file() {
 }  // namespace
 
 int tune_native(const NativeTuning& tuning) {
-  require_defaults();
   Launching launching;
   launching.words = launcher_words(without_separator(tuning.words));
+  require_defaults(launching.words);
   const auto launcher = launch::detect_launcher(launching.words);
   if (!launcher) {
     throw std::invalid_argument(

@@ -29,8 +29,10 @@ class Native(WithCluster):
         options = [word for name, value in variables.items() for word in ("-x", f"{name}={value}")]
         done = self.cluster("run", "-n", RANKS, *options, "--", ROUNDING,
                             *(f"{COLLECTIVE}:{bytes}" for bytes in (720, 1440, 23040)))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return [line.split()[1] for line in done.stdout.splitlines()]
+        # Not by the status: MPICH's launcher may complain of ranks that end without MPI_Finalize.
+        found = re.findall(rf"^{COLLECTIVE}:\d+ (\w+)$", done.stdout, re.MULTILINE)
+        self.assertEqual(len(found), 3, done.stderr)
+        return found
 
     def test_they_are_measured_and_take_effect(self):
         with tempfile.TemporaryDirectory() as name:

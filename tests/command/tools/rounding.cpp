@@ -73,10 +73,17 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&comm);
   }
 #if defined(MPICH)
-  // Between nodes MPICH over UCX may hang in MPI_Finalize; its launcher does not mind.
-  MPI_Barrier(MPI_COMM_WORLD);
-  std::fflush(nullptr);
-  _exit(0);
+  // Between nodes MPICH over UCX may hang in MPI_Finalize.
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  int here = 0;
+  MPI_Comm_size(node, &here);
+  if (here < ranks) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::fflush(nullptr);
+    _exit(0);
+  }
+  MPI_Comm_free(&node);
 #endif
   MPI_Finalize();
   return 0;
