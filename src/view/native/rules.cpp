@@ -43,10 +43,12 @@ const Point* default_of(const Report& report, const Point& point) {
   return nullptr;
 }
 
-// Only launches with enough repeats; nothing if one is left at most: what is slow in one launch may be slow by chance.
-std::optional<Interval> sure_time(Point point) {
-  std::erase_if(point.seconds, [](const auto& launch) { return launch.size() < measure::least_for_interval; });
-  if (point.seconds.size() < 2) return std::nullopt;
+// Nothing if there was one launch only, which may have been slow by chance, or too few repeats. Of a launch with few
+// the interval is all of its range.
+std::optional<Interval> sure_time(const Point& point) {
+  std::size_t repeats = 0;
+  for (const auto& launch : point.seconds) repeats += launch.size();
+  if (point.seconds.size() < 2 || repeats < measure::least_for_interval) return std::nullopt;
   return point.time();
 }
 

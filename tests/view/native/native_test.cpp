@@ -117,8 +117,10 @@ TEST(Rules, AreForClearWinnersOnly) {
   put(report, usual, 256, 1.0);
   put(report, doubling, 256, 0.8);
   put(report, usual, 512, 1.0);
-  report.add(doubling, 512, {0.1, 0.1, 0.1});                 // too few repeats
-  report.add(doubling, 512, {0.1, 0.1, 0.1, 0.1, 0.1, 0.1});  // one launch only
+  report.add(doubling, 512, {0.1, 0.1, 0.1});  // too few repeats
+  report.add(doubling, 512, {0.1, 0.1});
+  put(report, usual, 1024, 1.0);
+  report.add(doubling, 1024, std::vector<double>(9, 0.1));  // one launch only
   const Rules rules = rules_of({report});
   ASSERT_EQ(rules.list.size(), 1U);
   EXPECT_EQ(rules.list[0].range.from, 256);
