@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cctype>
@@ -140,6 +139,13 @@ std::vector<std::pair<int, std::string>> listed(std::string_view collective, std
   return all;
 }
 
+const Known* known_algorithm(std::string_view collective, std::string_view algorithm) {
+  for (const Known& one : known_openmpi) {
+    if (one.collective == collective && one.name == algorithm) return &one;
+  }
+  return nullptr;
+}
+
 bool reduces(std::string_view collective) {
   return collective.find("reduce") != std::string_view::npos;
 }
@@ -184,13 +190,10 @@ std::vector<Algorithm> openmpi_algorithms(std::string_view collective, std::stri
   }
   std::vector<Algorithm> all;
   for (const auto& [number, algorithm] : names) {
-    const auto known = std::find_if(known_openmpi.begin(), known_openmpi.end(), [&](const Known& one) {
-      return one.collective == collective && one.name == algorithm;
-    });
-    const bool unknown = known == known_openmpi.end();
-    const Needs needs = unknown ? Needs{.commutative = reduces(collective)} : known->needs;
+    const Known* const known = known_algorithm(collective, algorithm);
+    const Needs needs = known ? known->needs : Needs{.commutative = reduces(collective)};
     all.push_back({std::string(collective), algorithm, number, 0, needs});
-    if (unknown || !known->segmented) continue;
+    if (!known || !known->segmented) continue;
     for (std::int64_t segment : segments) {
       all.push_back({std::string(collective), fmt::format("{}:{}", algorithm, segment), number, segment, needs});
     }
