@@ -66,6 +66,21 @@ std::string about_bytes(std::int64_t bytes) {
   return fmt::format("{:.{}f} {}", value, unit == 0 ? 0 : 1, byte_units[unit]);
 }
 
+std::string count(std::int64_t number) {
+  std::string digits = fmt::format("{}", number);
+  const std::size_t first = number < 0 ? 1 : 0;
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string share(double share) {
+  const double percent = 100 * share;
+  if (percent > 0 && percent < 0.05) return "< 0.1 %";
+  if (percent >= 99.95 && percent < 100) return "> 99.9 %";
+  const bool near_end = (percent > 0 && percent < 9.95) || (percent >= 99.5 && percent < 100);
+  return fmt::format("{:.{}f} %", percent, near_end ? 1 : 0);
+}
+
 std::string seconds(double seconds) {
   const auto [value, unit] = scaled(seconds);
   return fmt::format("{:.{}f} {}", value, decimals(value), unit);

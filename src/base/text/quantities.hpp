@@ -10,6 +10,11 @@ std::string bytes(std::int64_t bytes);
 // To one decimal: "1.5 MiB".
 std::string about_bytes(std::int64_t bytes);
 
+// With separators: "12,345".
+std::string count(std::int64_t number);
+// In percent, with a decimal near both ends: "34 %", "2.5 %", "< 0.1 %", "> 99.9 %".
+std::string share(double share);
+
 // To three digits: "12.3 µs".
 std::string seconds(double seconds);
 // The same without trailing zeros: "20 µs".

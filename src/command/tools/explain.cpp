@@ -106,7 +106,7 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
   fmt::print("  {:<22}{:>10}{:>12}  {:.2f}\n\n", "the MPI's own, at least", "", text::seconds(all.ranking.native),
              all.ranking.native / all.ranking.variants.front().seconds);
   if (all.rule) {
-    fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule.variant), all.rule->line.note);
+    fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule), all.rule->line.note);
   }
   fmt::print("a call to the library is run by {}: {}\n", chosen(all.library), why(all.library));
   fmt::print("the drop-in {}: {}\n",
@@ -125,7 +125,7 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
         {{"algorithm", name_of(one.variant)}, {"segment", one.variant.segment}, {"seconds", one.seconds}});
   }
   json["native_at_least"] = all.ranking.native;
-  if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule.variant)}};
+  if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule)}};
   const auto decision = [](const Decision& one) {
     return nlohmann::ordered_json{{"algorithm", one.native() ? "native" : name_of(one.variant)}, {"why", why(one)}};
   };

@@ -132,7 +132,8 @@ int export_rules(const ExportArguments& arguments) {
 
 void add_export(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<ExportArguments>();
-  auto* command = app.add_subcommand("export", "Write the MPI's own file of rules, by what quadrille tune measured");
+  auto* command =
+      app.add_subcommand("export", "Write the MPI's own file of rules, by what quadrille tune --native measured");
   command->footer(
       "Example: quadrille export --openmpi our.rules --from native.json. For programs that the drop-in can't be "
       "preloaded into: the MPI then chooses its own algorithms better.");

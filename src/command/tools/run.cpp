@@ -15,6 +15,7 @@
 #include "tools/commands.hpp"
 #include "tools/install_paths.hpp"
 #include "tools/program_arguments.hpp"
+#include "tools/report.hpp"
 #include "tools/run_compare.hpp"
 #include "variables/variables.hpp"
 
@@ -38,15 +39,6 @@ struct RunArguments {
   std::optional<std::string> json;
 };
 
-// That of `quadrille cluster run --mpi`.
-std::optional<launch::Mpi> mpi_of_cluster(const Words& words) {
-  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
-    if (words[i] == "--mpi") return launch::mpi_named(words[i + 1]);
-    if (words[i].starts_with("--mpi=")) return launch::mpi_named(words[i].substr(6));
-  }
-  return std::nullopt;
-}
-
 // That of the first argument that is a program linked with MPI.
 std::optional<launch::Mpi> mpi_of_program(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -56,12 +48,7 @@ std::optional<launch::Mpi> mpi_of_program(const Words& words) {
 }
 
 launch::Mpi mpi_for(const RunArguments& arguments, const Words& words, launch::Launcher launcher) {
-  if (arguments.mpi) {
-    if (const auto mpi = launch::mpi_named(*arguments.mpi)) return *mpi;
-    throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *arguments.mpi));
-  }
-  if (const auto mpi = launch::mpi_of(launcher)) return *mpi;
-  if (const auto mpi = launcher == launch::Launcher::cluster ? mpi_of_cluster(words) : std::nullopt) return *mpi;
+  if (const auto mpi = mpi_of_launch(arguments.mpi, words, launcher)) return *mpi;
   if (const auto mpi = mpi_of_program(words)) return *mpi;
   throw std::invalid_argument("can't detect the program's MPI: set --mpi openmpi or --mpi mpich");
 }
@@ -79,6 +66,17 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
+std::optional<std::filesystem::path> page_of(const RunArguments& arguments) {
+  if (!arguments.report || !is_page(*arguments.report)) return std::nullopt;
+  return std::filesystem::absolute(*arguments.report);
+}
+
+std::optional<std::string> report_of_drop_in(const RunArguments& arguments) {
+  if (!arguments.report || *arguments.report == "-") return arguments.report;
+  if (const auto page = page_of(arguments)) return report_beside(*page).string();
+  return std::filesystem::absolute(*arguments.report).string();
+}
+
 launch::Variables variables_of(const RunArguments& arguments, const std::filesystem::path& library,
                                launch::Launcher launcher) {
   const char* preloaded = std::getenv("LD_PRELOAD");
@@ -94,9 +92,7 @@ launch::Variables variables_of(const RunArguments& arguments, const std::filesys
   if (arguments.table) add("QUADRILLE_TABLE", std::filesystem::absolute(*arguments.table).string());
   add("QUADRILLE_MEMORY", arguments.memory);
   if (arguments.check) add("QUADRILLE_CHECK", "1");
-  if (arguments.report)
-    add("QUADRILLE_REPORT",
-        *arguments.report == "-" ? *arguments.report : std::filesystem::absolute(*arguments.report).string());
+  add("QUADRILLE_REPORT", report_of_drop_in(arguments));
   // Open MPI forwards no other variables to remote nodes.
   for (const variables::Variable& one : variables::all()) {
     const char* const value = std::getenv(std::string(one.name).c_str());
@@ -133,26 +129,24 @@ void require_difference(const Settings& settings) {
 
 int run_program(const RunArguments& arguments) {
   const Words words = without_separator(arguments.words);
-  const auto launcher = launch::detect_launcher(words);
-  if (!launcher) {
-    throw std::invalid_argument(fmt::format(
-        "unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and quadrille "
-        "cluster run. With another one, set the variables yourself as described in docs/environment.md",
-        words.front()));
-  }
-  const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, *launcher));
-  const launch::Variables variables = variables_of(arguments, library, *launcher);
+  const launch::Launcher launcher =
+      require_launcher(words, ". With another one, set the variables yourself as described in docs/environment.md");
+  const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, launcher));
+  const launch::Variables variables = variables_of(arguments, library, launcher);
   const Settings settings = check_variables(variables);
-  const Words command = launch::with_variables(*launcher, words, variables);
+  const Words command = launch::with_variables(launcher, words, variables);
+  const auto page = page_of(arguments);
   if (arguments.compare > 0) require_difference(settings);
   if (arguments.print) {
     if (arguments.compare > 0) fmt::print("{}\n", command_line(words));
     fmt::print("{}\n", command_line(command));
+    if (page) fmt::print("{}\n", command_line({"quadrille", "report", report_beside(*page), "--output", *page}));
     return 0;
   }
+  if (page) return run_for_page(command, report_beside(*page), *page);
   if (arguments.compare == 0) return launch::exec_program(command);
   const std::filesystem::path report = temporary_report();
-  const Words observed = launch::with_variables(*launcher, words, observing(variables, report));
+  const Words observed = launch::with_variables(launcher, words, observing(variables, report));
   return compare_runs({words, command, observed, report}, arguments.compare, arguments.json);
 }
 
@@ -174,10 +168,11 @@ void add_run(CLI::App& app, Exit& exit) {
   command->add_option("--table", arguments->table, "Tuning table, written by quadrille bench --table");
   command->add_option("--memory", arguments->memory, "Limit on the buffers of a rank in bytes, as 64M");
   command->add_flag("--check", arguments->check, "Compare the arguments of every call across ranks");
-  auto* report =
-      command->add_option("--report", arguments->report, "Report all collective calls at the end; =FILE: as JSON")
-          ->expected(0, 1)
-          ->default_str("-");
+  auto* report = command
+                     ->add_option("--report", arguments->report,
+                                  "Report all collective calls at the end; =FILE.json: as JSON, =FILE.html: as a page")
+                     ->expected(0, 1)
+                     ->default_str("-");
   auto* compare = command
                       ->add_option("--compare", arguments->compare,
                                    "Run the program so many times without and with the drop-in, and say what is faster")

@@ -1,5 +1,3 @@
-#include "tools/tune_native.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -12,6 +10,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -26,7 +25,9 @@
 #include "measure/bench_options.hpp"
 #include "native/report.hpp"
 #include "text/quantities.hpp"
-#include "tools/install_paths.hpp"
+#include "tools/bench.hpp"
+#include "tools/run_compare.hpp"
+#include "tools/tune.hpp"
 
 namespace quadrille::tools {
 
@@ -116,7 +117,7 @@ FinishedLaunch launch_once(const Words& words, const std::filesystem::path& repo
   lseek(errors.get(), 0, SEEK_SET);
   finished.errors = launch::read_all(errors.get());
   if (std::filesystem::exists(report, none)) {
-    measure::Report measured = measure::report_from_json(contents(report));
+    measure::Report measured = read_report(report);
     finished.points = std::move(measured.points);
     finished.provenance = std::move(measured.provenance);
     std::filesystem::remove(report, none);
@@ -150,15 +151,16 @@ std::string openmpi_info(const std::string& launcher) {
 
 class Tuner {
  public:
-  Tuner(Launching launching, const NativeTuning& tuning, std::vector<std::string> collectives)
+  Tuner(Launching launching, const Tuning& tuning)
       : launching_(std::move(launching)),
         tuning_(tuning),
-        collectives_(std::move(collectives)),
+        collectives_(tuning.collectives.empty() ? native::tunable_collectives(launching_.library) : tuning.collectives),
         sizes_(measure::parse_sizes(tuning.sizes)) {
     report_.library = launching_.library;
     report_.provenance.command =
-        fmt::format("quadrille tune --native --sizes {} --segments {} --time {} --rounds {} -- {}", tuning.sizes,
-                    tuning.segments, tuning.time, tuning.rounds, command_line(launching_.words));
+        fmt::format("quadrille tune --native --sizes {} --segments {} --each {} --rounds {}{} -- {}", tuning.sizes,
+                    tuning.segments, tuning.each, tuning.rounds,
+                    tuning.minutes ? fmt::format(" --time {}", *tuning.minutes) : "", command_line(launching_.words));
   }
 
   int run();
@@ -173,17 +175,22 @@ class Tuner {
     return {collective, std::string(native::by_default)};
   }
 
+  // One collective, within its share of the time. False: that's all.
+  bool measure(const Plan& plan);
   // One algorithm at all sizes; more than one launch where one fails. False: that's all.
   bool measure(const native::Algorithm& algorithm);
   FinishedLaunch start(const native::Algorithm& algorithm, std::span<const std::int64_t> sizes) const;
   // Without those at which it failed before.
   std::vector<std::int64_t> sizes_of(const native::Algorithm& algorithm) const;
   void skip(const native::Algorithm& algorithm, std::int64_t bytes, const std::string& why);
+  // Of the whole run; infinite without a limit.
+  double seconds_left() const;
+  bool time_is_up() const { return seconds_since(began_) >= until_; }
   void say_progress(const native::Algorithm& algorithm) const;
   void write(bool complete);
 
   Launching launching_;
-  const NativeTuning& tuning_;
+  const Tuning& tuning_;
   std::vector<std::string> collectives_;
   std::vector<std::int64_t> sizes_;
   native::Report report_;
@@ -192,6 +199,8 @@ class Tuner {
   std::size_t planned_ = 0;  // 0: not known yet
   std::size_t done_ = 0;
   Clock::time_point began_ = Clock::now();
+  double until_ = std::numeric_limits<double>::infinity();  // seconds since then: the time of a collective is up
+  bool complete_ = true;
   int status_ = 0;
 };
 
@@ -223,7 +232,7 @@ FinishedLaunch Tuner::start(const native::Algorithm& algorithm, std::span<const 
   const Words benchmark = {launching_.program, algorithm.collective,
                            "--sizes",          fmt::format("{}", fmt::join(sizes, ",")),
                            "--algorithms",     "none",
-                           "--time",           fmt::format("{}", tuning_.time),
+                           "--time",           fmt::format("{}", tuning_.each),
                            "--json",           launching_.report};
   words.insert(words.end(), benchmark.begin(), benchmark.end());
   return launch_once(words, launching_.report, tuning_.timeout);
@@ -250,6 +259,10 @@ void Tuner::skip(const native::Algorithm& algorithm, std::int64_t bytes, const s
 bool Tuner::measure(const native::Algorithm& algorithm) {
   const std::vector<std::int64_t> all = sizes_of(algorithm);
   for (std::span<const std::int64_t> sizes = all; !sizes.empty();) {
+    if (time_is_up()) {
+      complete_ = false;
+      break;
+    }
     FinishedLaunch launch = start(algorithm, sizes);
     if (launch.signal != 0) {
       status_ = 128 + launch.signal;
@@ -280,10 +293,31 @@ bool Tuner::measure(const native::Algorithm& algorithm) {
 void Tuner::say_progress(const native::Algorithm& algorithm) const {
   const std::string of = planned_ == 0 ? "" : fmt::format(" of {}", planned_);
   const double one = done_ == 0 ? 0 : seconds_since(began_) / static_cast<double>(done_);
-  const std::string left =
-      done_ == 0 ? "" : fmt::format(", about {} left", text::duration(one * static_cast<double>(planned_ - done_)));
+  const double rest = std::min(one * static_cast<double>(planned_ - done_), std::max(seconds_left(), 0.0));
+  const std::string left = done_ == 0 ? "" : fmt::format(", about {} left", text::duration(rest));
   fmt::print(stderr, "quadrille tune: launch {}{}: {} {}{}\n", done_ + 1, of, algorithm.collective, algorithm.name,
              left);
+}
+
+double Tuner::seconds_left() const {
+  if (!tuning_.minutes) return std::numeric_limits<double>::infinity();
+  return 60 * *tuning_.minutes - seconds_since(began_);
+}
+
+bool Tuner::measure(const Plan& plan) {
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    if (time_is_up()) {
+      fmt::print(stderr, "quadrille tune: the time for {} is up: {} of {} launches are left out\n", plan[i].collective,
+                 plan.size() - i, plan.size());
+      planned_ -= plan.size() - i;
+      complete_ = false;
+      return true;
+    }
+    write(false);
+    say_progress(plan[i]);
+    if (!measure(plan[i])) return false;
+  }
+  return true;
 }
 
 void Tuner::write(bool complete) {
@@ -307,53 +341,30 @@ int Tuner::run() {
   // The first launch tells the number of ranks, by which algorithms are left out.
   say_progress(usual(collectives_.front()));
   if (!measure(usual(collectives_.front()))) return status_;
-  Plan plan;
+  std::vector<Plan> plans;
   for (const std::string& collective : collectives_) {
-    const Plan part = plan_of(collective);
-    plan.insert(plan.end(), part.begin() + (plan.empty() ? 1 : 0), part.end());
+    plans.push_back(plan_of(collective));
+    planned_ += plans.back().size();
   }
-  planned_ = plan.size() + 1;
-  for (const native::Algorithm& algorithm : plan) {
-    write(false);
-    say_progress(algorithm);
-    if (!measure(algorithm)) return status_;
+  plans.front().erase(plans.front().begin());
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    // Collectives share the time evenly; what one leaves is for the others.
+    until_ = seconds_since(began_) + seconds_left() / static_cast<double>(plans.size() - i);
+    if (!measure(plans[i])) return status_;
   }
-  write(true);
+  write(complete_);
   fmt::print("{} launches, {} points: {}\n", done_, report_.points.size(), tuning_.output);
   return 0;
 }
 
-// Collectives, --, the launcher.
-std::vector<std::string> take_collectives(Words& words, native::Library library) {
+void require_tunable(const std::vector<std::string>& collectives, native::Library library) {
   const std::vector<std::string>& known = native::tunable_collectives(library);
-  const auto separator = std::find(words.begin(), words.end(), "--");
-  if (separator == words.end()) return known;
-  std::vector<std::string> collectives(words.begin(), separator);
   for (const std::string& one : collectives) {
     if (std::find(known.begin(), known.end(), one) != known.end()) continue;
     throw std::invalid_argument(
         fmt::format("{} has no rules that choose an algorithm of '{}' by size: it has them for {}",
                     native::name(library), one, fmt::join(known, ", ")));
   }
-  words.erase(words.begin(), separator + 1);
-  return collectives.empty() ? known : collectives;
-}
-
-// The launcher's words; in front of its program `quadrille cluster run` has a separator, too.
-Words launcher_words(const Words& words) {
-  const auto separator = std::find(words.begin(), words.end(), "--");
-  const bool collectives_first =
-      separator != words.end() && !launch::is_quadrille(words, {"cluster", "run"}) && separator + 1 != words.end();
-  return collectives_first ? Words(separator + 1, words.end()) : words;
-}
-
-launch::Mpi mpi_of(const NativeTuning& tuning, launch::Launcher launcher) {
-  if (tuning.mpi) {
-    if (const auto mpi = launch::mpi_named(*tuning.mpi)) return *mpi;
-    throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *tuning.mpi));
-  }
-  if (const auto mpi = launch::mpi_of(launcher)) return *mpi;
-  throw std::invalid_argument("this launcher may start either MPI: set --mpi openmpi or --mpi mpich");
 }
 
 // Neither the environment nor the launcher's options may change it.
@@ -372,42 +383,31 @@ void require_defaults(const Words& words) {
   }
 }
 
-std::filesystem::path temporary_file() {
-  // Other nodes are likely to see the current folder, but not /tmp.
-  return std::filesystem::current_path() / fmt::format(".quadrille-native-{}.json", getpid());
-}
-
 }  // namespace
 
-int tune_native(const NativeTuning& tuning) {
+int tune_native(const Tuning& tuning) {
+  if (tuning.launcher.empty()) {
+    throw std::invalid_argument(
+        "tune --native starts the launcher itself, which must follow --: quadrille tune --native allreduce -- mpirun "
+        "-n 8");
+  }
   Launching launching;
-  launching.words = launcher_words(without_separator(tuning.words));
+  launching.words = tuning.launcher;
   require_defaults(launching.words);
-  const auto launcher = launch::detect_launcher(launching.words);
-  if (!launcher) {
-    throw std::invalid_argument(
-        fmt::format("unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and "
-                    "quadrille cluster run",
-                    launching.words.front()));
-  }
-  launching.launcher = *launcher;
-  const std::string mpi(launch::name(mpi_of(tuning, *launcher)));
-  launching.library = native::library_named(mpi).value();
-  launching.program = mpi_directory(mpi) / "quadrille-bench";
-  if (!std::filesystem::exists(launching.program)) {
-    throw std::invalid_argument(
-        fmt::format("this installation has no benchmark for {}: {} does not exist", mpi, launching.program.string()));
-  }
-  launching.report = temporary_file();
+  launching.launcher = require_launcher(launching.words);
+  const auto mpi = mpi_of_launch(tuning.mpi, launching.words, launching.launcher);
+  if (!mpi) throw std::invalid_argument("this launcher may start either MPI: set --mpi openmpi or --mpi mpich");
+  const std::string mpi_name(launch::name(*mpi));
+  launching.library = native::library_named(mpi_name).value();
+  launching.program = mpi_program(mpi_name);
+  launching.report = temporary_report();
   if (!files::is_replaceable(tuning.output)) throw std::invalid_argument(fmt::format("can't write {}", tuning.output));
-  Words front = without_separator(tuning.words);
-  front.resize(front.size() - launching.words.size());
-  const std::vector<std::string> collectives = take_collectives(front, launching.library);
-  if (*launcher == launch::Launcher::cluster &&
+  require_tunable(tuning.collectives, launching.library);
+  if (launching.launcher == launch::Launcher::cluster &&
       std::find(launching.words.begin(), launching.words.end(), "--") == launching.words.end()) {
     launching.words.emplace_back("--");
   }
-  return Tuner(std::move(launching), tuning, collectives).run();
+  return Tuner(std::move(launching), tuning).run();
 }
 
 }  // namespace quadrille::tools

@@ -95,21 +95,32 @@ double rounded(double value) {
   return std::round(value * digit) / digit;
 }
 
+// Nodes of one kind are numbered: node17, r3i0n5.
+std::string kind_of_host(std::string_view host) {
+  std::string kind(host.substr(0, host.find('.')));
+  std::erase_if(kind, [](char one) { return one >= '0' && one <= '9'; });
+  while (!kind.empty() && (kind.back() == '-' || kind.back() == '_')) kind.pop_back();
+  return kind;
+}
+
+std::string of_nodes(std::string_view network, std::int32_t cores) {
+  return std::string(network) + '_' + std::to_string(cores) + "-cores";
+}
+
+std::string as_name(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char one) { return one == ' ' || one == '/' || one == ','; }, '-');
+  return text;
+}
+
 }  // namespace
 
 std::string file_name(std::string_view host, std::string_view mpi, std::string_view network, std::int32_t cores) {
-  std::string name;
-  const std::string_view label = host.substr(0, host.find('.'));
-  // Nodes of one kind are numbered: node17, r3i0n5.
-  for (const char one : label) {
-    if (one >= '0' && one <= '9') continue;
-    name += one;
-  }
-  while (!name.empty() && (name.back() == '-' || name.back() == '_')) name.pop_back();
-  name += '_' + std::string(mpi) + '_' + std::string(network) + '_' + std::to_string(cores) + "-cores.json";
-  std::replace_if(
-      name.begin(), name.end(), [](char one) { return one == ' ' || one == '/' || one == ','; }, '-');
-  return name;
+  return as_name(kind_of_host(host) + '_' + std::string(mpi) + '_' + of_nodes(network, cores) + ".json");
+}
+
+std::string kind_of_machine(std::string_view host, std::string_view network, std::int32_t cores) {
+  return as_name(kind_of_host(host) + '_' + of_nodes(network, cores));
 }
 
 std::string cache_folder() {

@@ -33,6 +33,8 @@ Machine read_machine(const std::string& file, const Model& otherwise);
 // The name of the file for such machines in a user's cache: the host's name with its numbers left out, the MPI with its
 // version, the network, and the cores of a node, as in "node_Open-MPI-v4.1.4_ethernet-10000_2-cores.json".
 std::string file_name(std::string_view host, std::string_view mpi, std::string_view network, std::int32_t cores);
+// The same of all MPIs, as in "node_ethernet-10000_2-cores".
+std::string kind_of_machine(std::string_view host, std::string_view network, std::int32_t cores);
 // The folder of such files: $XDG_CACHE_HOME/quadrille/machines, or in ~/.cache; empty if there is neither.
 std::string cache_folder();
 

@@ -7,97 +7,125 @@ namespace quadrille::learn {
 namespace {
 
 constexpr std::int64_t calls_before = 4;     // the first round
-constexpr std::int64_t first_interval = 16;  // calls between rounds, doubled from round to round
+constexpr std::int64_t first_interval = 32;  // calls between rounds, doubled from round to round
 constexpr std::int64_t longest_interval = 128;
-constexpr int repeats = 2;
-// Times faster than the MPI's own, to be taken instead; and slower than the best, to be given up.
+// Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
 constexpr double clearly = 1.03;
 constexpr double hopeless = 1.3;
 // Times by which the one that runs most calls has to change for all to be tried again.
 constexpr double changed = 1.3;
+// Times by which a price may be wrong, and by which one may be above the MPI's own for a trial.
+constexpr double doubt = 1.5;
+constexpr double nearly = 1.15;
 
 }  // namespace
 
-Lesson::Lesson(std::size_t candidates, std::size_t start, const Budget& budget)
-    : candidates_(std::min(candidates, most_candidates)),
-      budget_(budget),
+Lesson::Lesson(std::span<const double> expected, std::size_t start, double share)
+    : candidates_(std::min(expected.size(), most_candidates)),
+      share_(share),
       verdict_(start < candidates_ ? start : 0),
-      until_round_(calls_before),
-      interval_(first_interval) {
-  std::fill_n(active_.begin(), candidates_, true);
-}
-
-std::size_t Lesson::next() const {
-  return round_.length > 0 && step_ < round_.length ? round_.who[step_] : verdict_;
+      // Without trials no call number is one that a round begins at.
+      until_round_(candidates_ > 1 && share > 0 ? calls_before : 0),
+      interval_(first_interval / 2) {
+  std::copy_n(expected.begin(), candidates_, expected_.begin());
+  for (std::size_t who = 1; who < candidates_; ++who) active_[who] = doubt * expected_[who] <= expected_[0];
 }
 
 void Lesson::ran(double seconds) {
   const std::size_t who = next();
-  const bool cold = !has_run_[who];
-  has_run_[who] = true;
   ++calls_;
-  total_ += seconds;
-  if (!cold) times_[who].add(seconds);
-  if (round_.length > 0) {
-    // Until the MPI's own time is known, nothing that it doesn't run can be said to cost more.
-    const double native = agreed_[0] > 0 ? agreed_[0] : times_[0].least;
-    if (who != 0 && who != verdict_ && native > 0) excess_ += std::max(0.0, seconds - native);
-    ++step_;
-    return;
-  }
-  if (--until_round_ == 0 && candidates_ > 1 && budget_.share > 0) begin_round();
+  if (who != 0) ++replaced_;
+  if (step_ % repeats > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], seconds) : seconds;
+  // Until the MPI's own time is known, nothing that it doesn't run can be said to cost more.
+  const double native = agreed_[0] > 0 ? agreed_[0] : least_[0];
+  if (who != 0 && who != verdict_ && native > 0) excess_ += std::max(0.0, seconds - native);
+  ++step_;
 }
 
+// The MPI's own first: others are measured by it.
 void Lesson::begin_round() {
   round_ = {};
   step_ = 0;
-  const auto add = [&](std::size_t who, int times) {
-    for (int i = 0; i < times; ++i) round_.who[round_.length++] = static_cast<std::uint8_t>(who);
-  };
-  // The MPI's own first: others are measured by it.
+  least_ = {};
   for (std::size_t who = 0; who < candidates_; ++who) {
-    if (active_[who] || who == 0 || who == verdict_) add(who, repeats);
+    if (!active_[who] && who != 0 && who != verdict_) continue;
+    for (std::size_t i = 0; i < repeats; ++i) round_.who[round_.length++] = static_cast<std::uint8_t>(who);
   }
 }
 
 Lesson::Word Lesson::word() const {
   Word word = {};
-  for (std::size_t who = 0; who < candidates_; ++who) word[who] = times_[who].count > 0 ? times_[who].least : 0;
-  word[most_candidates] = total_;
-  word[most_candidates + 1] = excess_;
+  std::copy_n(least_.begin(), candidates_, word.begin());
+  word.back() = excess_;
   return word;
+}
+
+// Small differences are noise, and a mean of two rounds has less of it.
+void Lesson::combine(const Word& all) {
+  for (std::size_t who = 0; who < candidates_; ++who) {
+    const double now = all[who];
+    const double before = agreed_[who];
+    if (now <= 0) continue;
+    const bool alike = before > 0 && now < changed * before && before < changed * now;
+    agreed_[who] = alike ? (now + before) / 2 : now;
+  }
+}
+
+// Whether another candidate was found best.
+bool Lesson::settle() {
+  const std::size_t last = verdict_;
+  // Of what was not timed nothing is known.
+  if (agreed_[verdict_] <= 0) verdict_ = 0;
+  for (std::size_t who = 1; who < candidates_; ++who) {
+    if (agreed_[who] > 0 && agreed_[who] * clearly < agreed_[verdict_]) verdict_ = who;
+  }
+  if (agreed_[0] < agreed_[verdict_] * clearly) verdict_ = 0;
+  return verdict_ != last;
+}
+
+// Seconds that the trials of a candidate may cost beyond the MPI's own time.
+double Lesson::risk(std::size_t who) const {
+  const double most = agreed_[who] > 0 ? agreed_[who] : doubt * expected_[who];
+  return static_cast<double>(repeats) * std::max(0.0, most - agreed_[0]);
+}
+
+// Who takes part in the next round: those that may be best, as far as there is time to be a share of. Returns whether
+// any was never tried.
+bool Lesson::admit(bool moved, double spent) {
+  bool any_new = false;
+  double left = share_ * total_ - spent;
+  for (std::size_t who = 1; who < candidates_; ++who) {
+    const bool may_be_best = moved || (agreed_[who] > 0 ? agreed_[who] < hopeless * agreed_[verdict_]
+                                                        : expected_[who] <= nearly * agreed_[0]);
+    const double cost = who == verdict_ ? 0 : risk(who);
+    active_[who] = may_be_best && cost <= std::max(0.0, left);
+    if (active_[who]) left -= cost;
+    any_new |= active_[who] && agreed_[who] <= 0;
+  }
+  return any_new;
 }
 
 void Lesson::agree(const Word& all) {
   ++agreements_;
   const double before = agreed_[verdict_];
-  for (std::size_t who = 0; who < candidates_; ++who) {
-    if (all[who] > 0) agreed_[who] = all[who];
+  combine(all);
+  for (std::size_t i = 0; i < round_.length; ++i) {
+    total_ += agreed_[round_.who[i]];
+    saved_ += gain_of(round_.who[i]);
   }
-  times_ = {};
-  const std::size_t last = verdict_;
-  std::size_t best = 0;
-  for (std::size_t who = 1; who < candidates_; ++who) {
-    const bool known = agreed_[who] > 0 && agreed_[0] > 0;
-    if (known && agreed_[who] * (best == 0 ? clearly : 1) < agreed_[best]) best = who;
-  }
-  verdict_ = best;
-  const bool moved =
-      before > 0 && agreed_[last] > 0 && (agreed_[last] > changed * before || before > changed * agreed_[last]);
-  for (std::size_t who = 1; who < candidates_; ++who) {
-    active_[who] = moved || agreed_[who] == 0 || agreed_[who] < hopeless * agreed_[best];
-  }
-  // Trials that would cost too much wait until there is more time to be a share of.
-  double next_costs = 0;
-  for (std::size_t who = 1; who < candidates_; ++who) {
-    if (active_[who] && who != verdict_) next_costs += repeats * std::max(0.0, agreed_[who] - agreed_[0]);
-  }
-  const bool affordable = all[most_candidates + 1] + next_costs <= budget_.share * all[most_candidates];
-  if (!affordable) {
-    for (std::size_t who = 1; who < candidates_; ++who) active_[who] = false;
-  }
-  interval_ = moved || verdict_ != last ? first_interval : std::min(2 * interval_, longest_interval);
-  until_round_ = interval_;
+  total_ += static_cast<double>(by_verdict_) * agreed_[verdict_];
+  saved_ += static_cast<double>(by_verdict_) * gain_of(verdict_);
+  if (verdict_ != 0) replaced_ += by_verdict_;
+  by_verdict_ = 0;
+  const double now = agreed_[verdict_];
+  const bool moved = before > 0 && (now > changed * before || before > changed * now);
+  const bool another = settle();
+  const bool any_new = admit(moved, all.back());
+  // What has changed, or may be faster, is looked at at once; what changes all the time is noise.
+  const bool surprised = (moved || another) && !surprised_;
+  surprised_ = moved || another;
+  interval_ = surprised ? first_interval : std::min(2 * interval_, longest_interval);
+  until_round_ = (surprised && moved) || any_new ? 1 : interval_;
   round_ = {};
   step_ = 0;
 }

@@ -16,64 +16,80 @@ namespace quadrille::learn {
 // on what was agreed, and every rank comes to the same. Not thread-safe.
 class Lesson {
  public:
-  static constexpr std::size_t most_candidates = 4;
-  // The times of all candidates, all time so far, and what trials have cost beyond the MPI's own time.
-  using Word = std::array<double, most_candidates + 2>;
+  static constexpr std::size_t most_candidates = 6;
+  // The times of all candidates, and what trials have cost beyond the MPI's own time.
+  using Word = std::array<double, most_candidates + 1>;
 
-  struct Budget {
-    double share = 0.02;  // of all time: what trials may cost beyond the MPI's own time
-  };
-
-  // Starts with one of the candidates: what is expected or remembered to be best.
-  Lesson(std::size_t candidates, std::size_t start, const Budget& budget);
+  // Starts with one of the candidates: what is expected or remembered to be best. `expected` are their times in seconds
+  // by price, the MPI's own first; `share` is what trials may cost beyond the MPI's own time, as a part of all time; 0:
+  // there are none.
+  Lesson(std::span<const double> expected, std::size_t start, double share);
 
   // Who runs the next call.
-  std::size_t next() const;
-  // It took so long on this rank.
+  std::size_t next() const { return in_round() ? round_.who[step_] : verdict_; }
+  // Whether that is a trial, whose time is wanted.
+  bool timed() const { return in_round(); }
+  // The next call was run, if it is not timed.
+  void ran() {
+    ++calls_;
+    ++by_verdict_;
+    if (--until_round_ == 0) begin_round();
+  }
+  // The same of one that is: it took so long on this rank.
   void ran(double seconds);
 
   // Whether the ranks must agree before the next call.
-  bool must_agree() const { return step_ == round_.length && round_.length > 0; }
+  bool must_agree() const { return round_.length > 0 && step_ == round_.length; }
   Word word() const;
   void agree(const Word& all);
 
+  std::size_t candidates() const { return candidates_; }
   // The candidate that runs calls outside of rounds.
   std::size_t verdict() const { return verdict_; }
   // The time of a candidate as it was last agreed on; 0: not yet.
   double seconds(std::size_t candidate) const { return agreed_[candidate]; }
   std::int64_t calls() const { return calls_; }
+  // Of them, those that a candidate of ours ran.
+  std::int64_t replaced() const { return replaced_ + (verdict_ != 0 ? by_verdict_ : 0); }
+  // By what was agreed: what the calls so far would have taken by the MPI's own function, beyond what they took.
+  double saved() const { return saved_ + static_cast<double>(by_verdict_) * gain_of(verdict_); }
   std::int64_t agreements() const { return agreements_; }
 
  private:
-  // Trials: a few calls of each candidate in turn. The first call that a candidate ever runs is not timed.
+  // Trials: a few calls of each candidate in turn. The first of them is not timed: it may build a schedule, connect
+  // ranks, and wait for those that are still in the call before.
+  static constexpr std::size_t repeats = 3;
   struct Round {
-    std::array<std::uint8_t, 2 * most_candidates> who = {};
+    std::array<std::uint8_t, repeats* most_candidates> who = {};
     std::size_t length = 0;  // 0: none is under way
   };
-  // The least of a few times: what a call takes if nobody waits for a rank that is late.
-  struct Times {
-    double least = 0;
-    int count = 0;
 
-    void add(double seconds) { least = count++ == 0 ? seconds : seconds < least ? seconds : least; }
-  };
-
+  bool in_round() const { return step_ < round_.length; }
+  double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   void begin_round();
+  void combine(const Word& all);
+  bool settle();
+  bool admit(bool moved, double spent);
+  double risk(std::size_t who) const;
 
   std::size_t candidates_;
-  Budget budget_;
+  double share_;
   std::size_t verdict_;
   std::int64_t calls_ = 0;
+  std::int64_t by_verdict_ = 0;  // outside of rounds, since the last agreement
+  std::int64_t replaced_ = 0;    // until the last agreement
+  double saved_ = 0;             // likewise
+  double total_ = 0;             // likewise: seconds of all calls, by what was agreed
   std::int64_t agreements_ = 0;
   std::int64_t until_round_;  // calls
   std::int64_t interval_;
+  bool surprised_ = false;  // by what was last agreed on
   Round round_;
-  std::size_t step_ = 0;                             // in the round
-  std::array<bool, most_candidates> active_ = {};    // takes part in rounds
-  std::array<bool, most_candidates> has_run_ = {};   // at all
-  std::array<Times, most_candidates> times_ = {};    // since the last agreement, on this rank
+  std::size_t step_ = 0;                               // in the round
+  std::array<double, most_candidates> expected_ = {};  // by price
+  std::array<bool, most_candidates> active_ = {};      // takes part in the next round
+  std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
-  double total_ = 0;                                 // seconds of all calls, on this rank
   double excess_ = 0;                                // of trials, beyond the MPI's own time
 };
 

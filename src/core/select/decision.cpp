@@ -22,7 +22,8 @@ std::string text_of(const Reason& reason) {
     case Reason::Kind::environment:
       return fmt::format("QUADRILLE_ALGORITHM names {}", variant);
     case Reason::Kind::rule:
-      return fmt::format("the tuning table has {} for {} to {} bytes", variant, reason.first, reason.second);
+      return fmt::format("the tuning table has {} for {} to {} bytes",
+                         reason.variant ? variant : "the MPI's own function", reason.first, reason.second);
     case Reason::Kind::price:
       return fmt::format("{} takes the least time by the model of the machine, {}; the next one {}", variant,
                          time_of(reason.first), time_of(reason.second));

@@ -14,7 +14,7 @@ struct Reason {
   enum class Kind : std::uint8_t {
     requested,      // the call names the variant
     environment,    // QUADRILLE_ALGORITHM names it
-    rule,           // a tuning table has it for a range of bytes: first to second
+    rule,           // a tuning table has it, or the MPI's own, for a range of bytes: first to second
     price,          // it takes the least time by the model of the machine, in ns: first; the next one second
     faster,         // by that model it takes less than the MPI's own function does at least, in ns: first and second
     native_price,   // the same, but not so much less that it is clear

@@ -32,7 +32,7 @@ class Guide {
   bool empty() const;
   // Whether any rule holds for some size of it.
   bool knows(Collective collective) const { return !of(collective).empty(); }
-  // Null if no rule holds.
+  // Null if no rule holds. Its variant may be none: the MPI's own function is fastest.
   const Rule* find(Collective collective, std::int64_t bytes) const;
 
  private:

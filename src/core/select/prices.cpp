@@ -11,21 +11,13 @@ namespace quadrille {
 
 namespace {
 
-// The three leading bits.
-std::int64_t rounded(std::int64_t count) {
+// How far apart counts are that have three leading bits only.
+std::int64_t step_at(std::int64_t count) {
   const auto bits = std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)));
-  return bits <= 3 ? count : count >> (bits - 3) << (bits - 3);
+  return bits <= 3 ? 1 : std::int64_t{1} << (bits - 3);
 }
-
-// Stands for all cases of the same ranking.
-Case representative(const Case& asked) {
-  Case one = asked;
-  one.form = Form::blocking;
-  one.operation = asked.operation < 0 ? -1 : 0;  // any that MPI predefines
-  one.root = 0;
-  one.count = rounded(asked.count);
-  one.largest = rounded(asked.largest);
-  return one;
+std::int64_t rounded(std::int64_t count) {
+  return count - count % step_at(count);
 }
 
 std::size_t hash(const Case& asked, std::size_t places) {
@@ -36,6 +28,22 @@ std::size_t hash(const Case& asked, std::size_t places) {
 }
 
 }  // namespace
+
+Case representative(const Case& asked) {
+  Case one = asked;
+  one.form = Form::blocking;
+  one.operation = asked.operation < 0 ? -1 : 0;
+  one.root = 0;
+  one.count = rounded(asked.count);
+  one.largest = rounded(asked.largest);
+  return one;
+}
+
+Sizes sizes_of(const Case& one) {
+  Case next = one;
+  if (one.count < std::numeric_limits<std::int64_t>::max() / 2) next.count += step_at(one.count);
+  return {.from = one.bytes(), .to = std::max(one.bytes(), next.bytes() - 1)};
+}
 
 Prices::Prices(const cost::Model& model, const Requirements& requirements, std::int64_t segment)
     : model_(model), of_mpi_(model), requirements_(requirements), segment_(segment), map_(*requirements.topology()) {

@@ -17,9 +17,18 @@ struct Priced {
   double seconds = 0;
 };
 
+// Stands for all cases that have one ranking: sizes up to a quarter larger, any root, any of MPI's operations.
+Case representative(const Case& asked);
+// The sizes that a representative stands for; see Case::bytes.
+struct Sizes {
+  std::int64_t from = 0;
+  std::int64_t to = 0;  // the last
+};
+Sizes sizes_of(const Case& one);
+
 // The variants that can run a case by their prices: all algorithms with their default widths, those that pipeline with
-// several segments. A ranking is kept, and holds for all roots and for sizes up to a quarter larger, so that a program
-// whose calls all differ pays for few. Not thread-safe.
+// several segments. A ranking is kept for all cases of one representative, so that a program whose calls all differ
+// pays for few. Not thread-safe.
 class Prices {
  public:
   // `segment` is the default of the segments that are tried.

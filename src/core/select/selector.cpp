@@ -88,6 +88,10 @@ Decision Selector::decide_against_native(const Case& asked, const Rule* rule) co
   if (rule) {
     holds = {.kind = Reason::Kind::rule, .first = rule->from, .second = rule->to};
     variant = rule->variant;
+    if (!variant) {
+      decision.add(holds);
+      return decision;
+    }
   } else if (guide_.knows(asked.collective) || !can_price(asked)) {
     decision.add({.kind = Reason::Kind::no_rule, .first = asked.bytes()});
     return decision;
@@ -127,7 +131,8 @@ Decision Selector::decide(const Case& asked, const Request& request) const {
   if (request.native == Request::Native::unless_faster) return decide_against_native(asked, rule);
   const Variant& set = preferences_.variant(asked.collective);
   if (set && consider(set, {.kind = Reason::Kind::environment}, asked, decision)) return decision;
-  if (rule) {
+  // Here the MPI's own can't run.
+  if (rule && rule->variant) {
     const Reason holds{.kind = Reason::Kind::rule, .first = rule->from, .second = rule->to};
     if (consider(rule->variant, holds, asked, decision)) return decision;
   }

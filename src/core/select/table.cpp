@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "select/case.hpp"
@@ -18,6 +22,7 @@ namespace {
 
 constexpr std::string_view header = "# quadrille table 1";
 constexpr std::string_view spaces = " \t\r";
+constexpr std::string_view native = "native";
 
 std::string_view trimmed(std::string_view text) {
   text.remove_prefix(std::min(text.size(), text.find_first_not_of(spaces)));
@@ -46,14 +51,21 @@ bool same_place(const Section& a, const Section& b) {
 
 class Parser {
  public:
-  explicit Parser(const std::string& file) : file_(file) {}
+  // Without a place for complaints it throws the first.
+  explicit Parser(const std::string& file, std::vector<std::string>* complaints = nullptr)
+      : file_(file), complaints_(complaints) {}
 
   Table table(std::string_view text) {
     while (!text.empty()) {
       const std::string_view whole = text.substr(0, text.find('\n'));
       text.remove_prefix(std::min(text.size(), whole.size() + 1));
       ++number_;
-      line(trimmed(whole));
+      try {
+        line(trimmed(whole));
+      } catch (const std::invalid_argument& error) {
+        if (!complaints_ || number_ == 1) throw;
+        complaints_->emplace_back(error.what());
+      }
     }
     return std::move(table_);
   }
@@ -90,6 +102,7 @@ class Parser {
   }
 
   void head(std::string_view text) {
+    placed_ = false;
     if (!text.ends_with(']')) expected("a ']' at the end");
     text = text.substr(1, text.size() - 2);
     Section section;
@@ -98,10 +111,11 @@ class Parser {
     section.mpi = trimmed(text);
     if (section.mpi.empty()) expected("the name of an MPI and its version");
     table_.sections.push_back(std::move(section));
+    placed_ = true;
   }
 
   void rule(std::string_view text) {
-    if (table_.sections.empty()) expected("[MPI and its version, N ranks, N nodes] before the first rule");
+    if (!placed_) expected("[MPI and its version, N ranks, N nodes] before the first rule");
     Section::Line line;
     Rule& rule = line.rule;
     if (const std::size_t comment = text.find('#'); comment != std::string_view::npos) {
@@ -116,12 +130,8 @@ class Parser {
     }
     sizes(next_word(text), rule);
     algorithm(next_word(text), rule);
-    if (const std::string_view word = next_word(text); !word.empty()) {
-      const auto segment = number_in<std::int64_t>(next_word(text));
-      if (word != "segment" || !segment || *segment < 1) expected("'segment' and its bytes behind the algorithm");
-      rule.variant.segment = *segment;
-    }
-    if (!trimmed(text).empty()) expected("nothing more");
+    for (std::string_view word = next_word(text); !word.empty(); word = next_word(text))
+      more(word, next_word(text), line);
     refuse_overlap(rule);
     table_.sections.back().lines.push_back(std::move(line));
   }
@@ -135,26 +145,55 @@ class Parser {
     rule.to = *to;
   }
 
+  // A word behind the algorithm, and its value.
+  void more(std::string_view word, std::string_view value, Section::Line& line) const {
+    if (word == "segment") {
+      const auto segment = number_in<std::int64_t>(value);
+      if (!line.rule.variant || !segment || *segment < 1) expected("'segment' and its bytes behind the algorithm");
+      line.rule.variant.segment = *segment;
+    } else if (word == "seconds" || word == native) {
+      const auto seconds = number_in<double>(value);
+      if (!seconds || !std::isfinite(*seconds)) expected(fmt::format("a number of seconds behind '{}'", word));
+      (word == native ? line.native_seconds : line.seconds) = *seconds;
+    } else if (word == "calls") {
+      const auto calls = number_in<std::int64_t>(value);
+      if (!calls) expected("a number behind 'calls'");
+      line.calls = *calls;
+    } else if (word == "when") {
+      if (!is_time(value)) expected("a time behind 'when', as 2026-11-15T12:00:00Z");
+      line.when = value;
+    } else {
+      expected("'segment', 'seconds', 'native', 'calls' or 'when' behind the algorithm, or nothing more");
+    }
+  }
+
   void algorithm(std::string_view word, Rule& rule) const {
+    if (word == native) return;
     rule.variant = variant_named(rule.collective, word);
     if (!rule.variant) expected(fmt::format("an algorithm of {} that 'quadrille list' shows", name(rule.collective)));
     const std::string why = refusal(rule.variant.algorithm(), {.width = rule.variant.width});
     if (rule.variant.width != 0 && !why.empty()) expected(fmt::format("another number: {}", why));
   }
 
-  void refuse_overlap(const Rule& rule) const {
-    for (const Section& section : table_.sections) {
-      if (!same_place(section, table_.sections.back())) continue;
-      for (const auto& [other, note] : section.lines) {
-        if (other.collective != rule.collective || other.to < rule.from || rule.to < other.from) continue;
-        expected(fmt::format("sizes that no rule above has: {}-{} bytes have one", other.from, other.to));
-      }
+  void refuse_overlap(const Rule& rule) {
+    const Section& here = table_.sections.back();
+    std::map<std::int64_t, std::int64_t>& ends = taken_[{here.mpi, here.ranks, here.nodes, rule.collective}];
+    const auto above = ends.upper_bound(rule.to);
+    if (above != ends.begin() && std::prev(above)->second >= rule.from) {
+      const auto& [from, to] = *std::prev(above);
+      expected(fmt::format("sizes that no rule above has: {}-{} bytes have one", from, to));
     }
+    ends.emplace(rule.from, rule.to);
   }
 
+  using Place = std::tuple<std::string, Rank, std::int32_t, Collective>;
+
   const std::string& file_;
+  std::vector<std::string>* complaints_;
   int number_ = 0;
   Table table_;
+  bool placed_ = false;                                          // a section has begun
+  std::map<Place, std::map<std::int64_t, std::int64_t>> taken_;  // the sizes that have rules: from, to
 };
 
 // Comments may be anything, as the words of a command line are.
@@ -168,8 +207,12 @@ std::string to_text(const Section::Line& line_of_rule) {
   const Rule& rule = line_of_rule.rule;
   const std::string sizes =
       rule.from == rule.to ? fmt::format("{}", rule.from) : fmt::format("{}-{}", rule.from, rule.to);
-  std::string line = fmt::format("{:<20}  {:<15}  {}", name(rule.collective), sizes, name_of(rule.variant));
+  std::string line = fmt::format("{:<20}  {:<15}  {}", name(rule.collective), sizes, name_of(rule));
   if (rule.variant.segment > 0) line += fmt::format("  segment {}", rule.variant.segment);
+  if (line_of_rule.seconds > 0) line += fmt::format("  seconds {:.4g}", line_of_rule.seconds);
+  if (line_of_rule.native_seconds > 0) line += fmt::format("  native {:.4g}", line_of_rule.native_seconds);
+  if (line_of_rule.calls > 0) line += fmt::format("  calls {}", line_of_rule.calls);
+  if (is_time(line_of_rule.when)) line += fmt::format("  when {}", line_of_rule.when);
   if (!line_of_rule.note.empty()) line += fmt::format("  # {}", in_one_line(line_of_rule.note));
   return line + "\n";
 }
@@ -180,15 +223,29 @@ std::string to_text(const Table& table) {
   std::string text = fmt::format("{}\n", header);
   for (const std::string& comment : table.comments) text += fmt::format("# {}\n", in_one_line(comment));
   for (const Section& section : table.sections) {
-    text += fmt::format("\n[{}, {} ranks, {} nodes]\n", section.mpi, section.ranks, section.nodes);
+    text += fmt::format("\n[{}, {} ranks, {} nodes]\n", in_one_line(section.mpi), section.ranks, section.nodes);
     for (const std::string& comment : section.comments) text += fmt::format("# {}\n", in_one_line(comment));
     for (const Section::Line& line : section.lines) text += to_text(line);
   }
   return text;
 }
 
+std::string name_of(const Rule& rule) {
+  return rule.variant ? name_of(rule.variant) : std::string(native);
+}
+
+bool is_time(std::string_view text) {
+  constexpr std::string_view form = "dddd-dd-ddTdd:dd:ddZ";
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(),
+                    [](char one, char wanted) { return wanted == 'd' ? one >= '0' && one <= '9' : one == wanted; });
+}
+
 Table parse_table(std::string_view text, const std::string& file) {
   return Parser(file).table(text);
+}
+
+Table parse_table(std::string_view text, const std::string& file, std::vector<std::string>& complaints) {
+  return Parser(file, &complaints).table(text);
 }
 
 Table read_table(const std::string& file) {

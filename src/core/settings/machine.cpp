@@ -82,6 +82,17 @@ std::string machine_file_here(const std::string& mpi) {
                          static_cast<std::int32_t>(machine::usable_cores()));
 }
 
+std::string learned_folder_here() {
+  const std::string folder = cost::cache_folder();
+  if (folder.empty()) return "";
+  const std::string_view set = setting("QUADRILLE_MACHINE");
+  const std::string name = set.empty() || set == no_machine
+                               ? cost::kind_of_machine(machine::host_name(), machine::name_of(network_here()),
+                                                       static_cast<std::int32_t>(machine::usable_cores()))
+                               : std::filesystem::path(set).stem().string();
+  return fmt::format("{}/{}.learned", folder, name);
+}
+
 const cost::Machine& machine_here(const std::string& mpi) {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);

@@ -21,4 +21,8 @@ cost::Machine machine_of_any_mpi(const std::string& mpi);
 // Where quadrille probe writes them: QUADRILLE_MACHINE, or a file in the user's cache; empty: there is none.
 std::string machine_file_here(const std::string& mpi);
 
+// Where what programs learn on machines like this one is kept, under all MPIs (see learn::recall): a folder in the
+// user's cache, one for each machine file that QUADRILLE_MACHINE names; empty: there is none.
+std::string learned_folder_here();
+
 }  // namespace quadrille

@@ -80,6 +80,14 @@ void read_flag(const Lookup& lookup, const char* name, bool& value) {
   value = text == "1";
 }
 
+void read_percent(const Lookup& lookup, const char* name, double& share) {
+  const std::string_view text = lookup(name);
+  double percent = share * 100;
+  read(lookup, name, percent, 0.0);
+  if (!(percent <= 100)) refuse(name, text, "percent, from 0 to 100");
+  share = percent / 100;
+}
+
 // "off", or "on" where a site has turned it off.
 void read_switch(const Lookup& lookup, const char* name, bool& off) {
   const std::string_view text = lookup(name);
@@ -155,8 +163,11 @@ bool Settings::offloads() const {
   const auto offloaded = [](const Variant& one) { return one && one.algorithm().restrictions.offloads; };
   const auto& named = preferences.variants;
   if (model.offload.latency > 0 || std::any_of(named.begin(), named.end(), offloaded)) return true;
-  return table &&
-         std::any_of(table->begin(), table->end(), [&](const PlacedRule& one) { return offloaded(one.rule.variant); });
+  const auto has = [&](const std::vector<PlacedRule>* rules) {
+    return rules && std::any_of(rules->begin(), rules->end(),
+                                [&](const PlacedRule& one) { return offloaded(one.rule.variant); });
+  };
+  return has(table) || has(remembered);
 }
 
 Settings read_settings(const Lookup& lookup) {
@@ -176,6 +187,7 @@ Settings read_settings(const Lookup& lookup) {
   read_signal(lookup, "QUADRILLE_SIGNAL", settings.signal);
   read_algorithms(lookup, "QUADRILLE_ALGORITHM", preferences);
   read_switch(lookup, "QUADRILLE", settings.off);
+  read_percent(lookup, "QUADRILLE_LEARN", settings.learn);
   settings.report = !lookup("QUADRILLE_REPORT").empty();
   const auto nothing_else = [](std::string_view) { return false; };
   read_collectives(lookup, "QUADRILLE_FORCE", settings.forced, nothing_else);

@@ -36,6 +36,11 @@ struct Settings {
   std::array<bool, collectives> except = {};  // QUADRILLE_EXCEPT, likewise: these are never replaced
   bool except_point_to_point = false;         // QUADRILLE_EXCEPT=p2p: nor are waits for blocking messages
   bool report = false;                        // QUADRILLE_REPORT is set
+  // QUADRILLE_LEARN, in percent: share of the time in collectives that trials may cost beyond the MPI's own; 0: nothing
+  // is tried, nor remembered
+  double learn = 0.02;
+  // What earlier jobs learned on such machines under this MPI, which the drop-in reads; null: nothing
+  const std::vector<PlacedRule>* remembered = nullptr;
 
   // Where a node is oversubscribed each piece that goes through shared memory takes turns of all ranks: few large ones.
   std::int64_t shared_bytes(bool crowded) const {
@@ -58,7 +63,8 @@ using Lookup = std::function<std::string_view(const char* name)>;
 // if the site's file can't be read.
 std::string_view setting(const char* name);
 
-// All but the model and the table. Throws std::invalid_argument for what it can't read, with the variable's name.
+// All but the model, the table and what is remembered. Throws std::invalid_argument for what it can't read, with the
+// variable's name.
 Settings read_settings(const Lookup& lookup);
 
 // Likewise; throws also for what is wrong in the files that variables name.

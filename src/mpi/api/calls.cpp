@@ -37,7 +37,7 @@ Layout layout_of(const detail::UserBuffer& buffer) {
 class Preparation {
  public:
   Preparation(Context& context, const detail::Call& call, const CallOptions& options)
-      : context_(context), call_(call), options_(options), of_(traits(call.collective)) {
+      : context_(context), call_(call), options_(options), request_(options.request), of_(traits(call.collective)) {
     refuse_root();
     local_ = local_call(call, context.rank(), context.ranks());
     local_.form = options.form;
@@ -58,6 +58,8 @@ class Preparation {
   // Decides how the call is run; the task is null where the MPI's own function is to.
   std::unique_ptr<engine::Task> task(Handles handles);
   const Decision& decision() const { return decision_; }
+  // What was asked for; empty: the MPI's own function.
+  const std::optional<Request>& request() const { return request_; }
   // Whether the next call like this one, at other addresses, can have its task.
   bool memorable() const;
 
@@ -87,6 +89,7 @@ class Preparation {
   Context& context_;
   const detail::Call& call_;
   const CallOptions& options_;
+  std::optional<Request> request_;
   Traits of_;
   LocalCall local_;
   Decision decision_;
@@ -274,7 +277,9 @@ std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
     local_.operation = reduction.code;
   }
   const Case asked = case_of(local_, context_.selector().placement());
-  decision_ = context_.decide(asked, options_.request);
+  if (options_.chooser) request_ = options_.chooser->choose(asked);
+  if (!request_) return nullptr;
+  decision_ = context_.decide(asked, *request_);
   if (decision_.native()) return nullptr;
   refuse_unequal_ends();
   auto task = context_.prepare(shape(asked), asked, decision_);
@@ -302,17 +307,18 @@ bool Preparation::memorable() const {
   return !of_.reduces || engine::is_predefined(call_.output.type);
 }
 
-engine::CallKey key_of(const detail::Call& call, const CallOptions& options) {
+engine::CallKey key_of(const detail::Call& call, const CallOptions& options, const Request& request) {
   using engine::CallKey;
   return {.collective = static_cast<std::uint16_t>(call.collective),
           .form = options.form,
-          .native = options.request.native,
+          .native = request.native,
           .input_in_place = call.input.address == MPI_IN_PLACE,
           .output_in_place = call.output.address == MPI_IN_PLACE,
           .fixed_order = options.fixed_order,
           .root = call.root,
-          .width = options.request.variant.width,
-          .place = options.request.variant.place,
+          .width = request.variant.width,
+          .place = request.variant.place,
+          .segment = request.variant.segment,
           .memory = options.memory,
           .input_count = call.input.count,
           .output_count = call.output.count,
@@ -343,22 +349,23 @@ Variant named(Collective collective, std::string_view name) {
 }
 
 Prepared prepare(Context& context, const detail::Call& call, const CallOptions& options, Handles handles) {
-  const engine::CallKey key = key_of(call, options);
   const bool twice = call.input.address && call.input.address == call.output.address;  // see local_call
   const bool simple = !call.combine && !call.input.counts && !call.output.counts && !twice;
-  if (simple) {
+  if (simple && !options.chooser) {
+    const engine::CallKey key = key_of(call, options, options.request);
     engine::Cache::Recalled known = context.recall(key, call.input.address, call.output.address);
-    if (known.task) return {std::move(known.task)};
-    if (known.native) return {nullptr, *known.native, true};
+    if (known.task) return {.task = std::move(known.task), .memorable = true};
+    if (known.native) return {.task = nullptr, .why_native = *known.native, .memorable = true};
   }
   Preparation preparation(context, call, options);
-  Prepared prepared{preparation.task(handles), preparation.decision().source()};
-  if (!simple || !preparation.memorable()) return prepared;
+  Prepared prepared{.task = preparation.task(handles), .why_native = preparation.decision().source()};
+  prepared.memorable = simple && preparation.memorable();
+  if (!prepared.memorable || !preparation.request()) return prepared;
+  const engine::CallKey key = key_of(call, options, *preparation.request());
   if (prepared.task) {
     prepared.task->set_key(key);
   } else {
     context.keep_native(key, preparation.decision());
-    prepared.remembered = true;
   }
   return prepared;
 }

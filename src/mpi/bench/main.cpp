@@ -57,10 +57,11 @@ int measure_all(int argc, char** argv) {
   }
   bench::Session session(MPI_COMM_WORLD, options);
   several_nodes = session.place().nodes > 1;
-  if (!options.table.empty() && native_will_differ(session.place())) {
+  if ((!options.table.empty() || options.remember) && native_will_differ(session.place())) {
     if (rank == 0) {
       fmt::print(stderr,
-                 "quadrille bench: --table: ranks share cores, and MPICH's own calls will yield under the drop-in: "
+                 "quadrille bench: --table and --remember: ranks share cores, and MPICH's own calls will yield under "
+                 "the drop-in: "
                  "measure them so, by quadrille run -- mpirun ... quadrille bench ...\n");
     }
     return 2;

@@ -9,10 +9,12 @@
 
 #include "draw/plot.hpp"
 #include "files/replace.hpp"
+#include "learn/memory.hpp"
 #include "measure/plot.hpp"
 #include "measure/summary.hpp"
 #include "measure/tuning.hpp"
 #include "select/table.hpp"
+#include "settings/machine.hpp"
 
 namespace quadrille::bench {
 
@@ -49,6 +51,9 @@ std::string Output::wrong_with_files(const measure::BenchOptions& options) {
     const bool output = file == "-" && file != options.table;
     if (!file.empty() && !output && !files::is_replaceable(file)) return fmt::format("can't write {}", file);
   }
+  if (options.remember && learned_folder_here().empty()) {
+    return "--remember: there is no cache of this user: set HOME or XDG_CACHE_HOME";
+  }
   try {
     if (!options.table.empty()) current_table(options.table);
   } catch (const std::invalid_argument& error) {
@@ -66,6 +71,7 @@ void Output::add_cell(const measure::Report& report, std::span<const measure::Po
   if (options_.csv == "-") print_csv(report);
   write_files(report, false);
   if (!options_.table.empty()) record_tuning(report);
+  if (options_.remember) remember(report);
 }
 
 void Output::end(const measure::Report& report) {
@@ -74,9 +80,15 @@ void Output::end(const measure::Report& report) {
     fmt::print(stderr, "quadrille bench: warning: {}\n", warning);
   }
   write_files(report, true);
-  if (options_.table.empty()) return;
-  fmt::print(stderr, "quadrille bench: {} rules for {} ranks and {} nodes are in {}\n", rules_, report.provenance.ranks,
-             measured_.selector().placement().nodes, options_.table);
+  const std::string place =
+      fmt::format("{} ranks and {} nodes", report.provenance.ranks, measured_.selector().placement().nodes);
+  if (!options_.table.empty()) {
+    fmt::print(stderr, "quadrille bench: {} rules for {} are in {}\n", rules_, place, options_.table);
+  }
+  if (options_.remember && !complained_) {
+    fmt::print(stderr, "quadrille bench: {} findings for {} are remembered: quadrille knows shows them\n", remembered_,
+               place);
+  }
 }
 
 void Output::write_files(const measure::Report& report, bool streams_too) {
@@ -102,6 +114,16 @@ void Output::record_tuning(const measure::Report& report) {
   rules_ = section.lines.size();
   put(table, std::move(section), measure::measured_collectives(report));
   files::replace_file(options_.table, to_text(table));
+}
+
+void Output::remember(const measure::Report& report) {
+  const Section section = measure::tuning_section(report, measured_.selector().placement().nodes,
+                                                  measured_.settings().preferences.segment, {.to_remember = true});
+  remembered_ = section.lines.size();
+  const std::string complaint =
+      learn::remember(learned_folder_here(), learn::findings_in({.comments = {}, .sections = {section}}));
+  if (complaint.empty() || std::exchange(complained_, true)) return;
+  fmt::print(stderr, "quadrille bench: {}\n", complaint);
 }
 
 }  // namespace quadrille::bench

@@ -32,12 +32,15 @@ class Output {
   void write_files(const measure::Report& report, bool streams_too);
   void print_csv(const measure::Report& report);
   void record_tuning(const measure::Report& report);
+  void remember(const measure::Report& report);
 
   const measure::BenchOptions& options_;
   measure::TableColumns columns_;
   const engine::Context& measured_;
   std::size_t csv_printed_ = 0;  // characters
   std::size_t rules_ = 0;
+  std::size_t remembered_ = 0;  // findings
+  bool complained_ = false;     // that nothing can be remembered
 };
 
 }  // namespace quadrille::bench

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 
 #include "algorithms/catalogue.hpp"
@@ -63,7 +64,8 @@ Session::Session(MPI_Comm comm, const measure::BenchOptions& options)
       measured_(api::context_of(comm)),
       clocks_(comm),
       place_(place_of(control_, clocks_)),
-      progress_({}, options.goal),
+      goal_(options.goal),
+      progress_({}, goal_),
       late_(lateness_of(place_.rank)),
       lateness_(options.seed) {
   prctl(PR_SET_TIMERSLACK, 1UL);  // to wake up in time
@@ -78,7 +80,9 @@ Session::Session(MPI_Comm comm, const measure::BenchOptions& options)
     points.push_back(static_cast<int>(ways.size()));
     tasks_.push_back({std::move(exercise), std::move(ways)});
   }
-  progress_ = measure::Progress(std::move(points), options.goal);
+  const int all = std::accumulate(points.begin(), points.end(), 0);
+  if (options.total > 0 && all > 0) goal_.seconds = options.total / all;
+  progress_ = measure::Progress(std::move(points), goal_);
   compare_uncertainties();
 }
 
@@ -116,6 +120,7 @@ void Session::run(measure::Report& report, const CellDone& cell_done) {
   progress_.begin(began_);
   report.complete = false;
   for (const Task& task : tasks_) {
+    if (!share_out_time()) return;
     std::vector<measure::Point> points = run_cell(task);
     progress_.end_cell(clocks_.now());
     compare_uncertainties();
@@ -129,6 +134,22 @@ void Session::run(measure::Report& report, const CellDone& cell_done) {
     cell_done(points);
   }
   report.complete = true;
+}
+
+// What is left of the time of all points is shared by those that are left. Returns whether anything is.
+bool Session::share_out_time() {
+  if (options_.total == 0) return true;
+  double left = began_ + options_.total - clocks_.now();
+  control_.bcast(&left, 1, MPI_DOUBLE, 0);
+  std::size_t points = 0;
+  for (std::size_t i = progress_.done(); i < tasks_.size(); ++i) points += tasks_[i].variants.size();
+  if (left <= 0 && place_.rank == 0) {
+    fmt::print(stderr, "quadrille bench: the time is up: {} of {} cells are not measured\n",
+               tasks_.size() - progress_.done(), tasks_.size());
+  }
+  if (left <= 0) return false;
+  goal_.seconds = left / static_cast<double>(points);
+  return true;
 }
 
 // To rank 0, by rank.
@@ -161,7 +182,7 @@ void Session::compare_uncertainties() {
 std::vector<measure::Point> Session::run_cell(const Task& task) {
   const Exercise& exercise = task.exercise;
   Scene scene{task, Buffers(exercise.input_bytes(), exercise.output_bytes(), place_.neighbours, options_.warm)};
-  measure::Cell cell(static_cast<int>(task.variants.size()), place_.ranks, options_.goal, cell_options(task),
+  measure::Cell cell(static_cast<int>(task.variants.size()), place_.ranks, goal_, cell_options(task),
                      options_.seed + progress_.done());
   const std::vector<std::string> same_as =
       twins_of(task.variants, exercise, scene.buffers, cell.roots(), *measured_, control_);

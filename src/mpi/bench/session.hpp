@@ -61,6 +61,7 @@ class Session {
                                         std::span<const std::string> twins);
   std::vector<measure::RankLoad> load_of_ranks();
   void judge_machine(measure::Report& report);
+  bool share_out_time();
   void miss(const std::string& why);
   void compare_uncertainties();
   std::vector<measure::Point> run_cell(const Task& task);
@@ -77,6 +78,7 @@ class Session {
   Clocks clocks_;
   Place place_;
   std::vector<Task> tasks_;
+  measure::Goal goal_;  // of the next cell
   measure::Progress progress_;
   bool complete_ = true;
   double late_ = 0;  // seconds at most that this rank is late, on purpose

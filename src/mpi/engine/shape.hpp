@@ -58,6 +58,7 @@ struct CallKey {
   std::int32_t root = 0;
   std::int32_t width = 0;              // of the variant that the call names
   std::int64_t place = Variant::none;  // likewise
+  std::int64_t segment = 0;            // likewise
   std::int64_t memory = 0;
   std::int64_t input_count = 0;
   std::int64_t output_count = 0;
@@ -80,7 +81,7 @@ struct CallKeyHash {
     // Counts may be anything: unsigned sums wrap around.
     const auto of = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
     const std::uint64_t elements =
-        of(key.input_element) + 3 * of(key.output_element) + 7 * of(key.memory) + of(key.width);
+        of(key.input_element) + 3 * of(key.output_element) + 7 * of(key.memory) + of(key.width) + 11 * of(key.segment);
     const std::uint64_t numbers =
         bits_of_small(key) ^ (of(key.input_count) + 5 * of(key.output_count)) ^ elements << 20U;
     const std::uint64_t handles = key.input_type + 3 * key.output_type + 9 * key.op;

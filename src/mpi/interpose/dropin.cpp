@@ -9,8 +9,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <quadrille/error.hpp>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +20,7 @@
 
 #include "api/calls.hpp"
 #include "api/local_call.hpp"
+#include "engine/rules.hpp"
 #include "interpose/errors.hpp"
 #include "interpose/yielding.hpp"
 #include "machine/cores.hpp"
@@ -109,8 +112,9 @@ void DropIn::begin() {
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
     mention_other_ranks();
+    learning_.begin(settings_);
     active_ = true;
-    report_.start();
+    if (reporting_) report_.start();
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     int rank = 0;
@@ -144,6 +148,8 @@ Outcome outcome_of(Reason::Kind why_native) {
       return Outcome::memory;
     case Reason::Kind::native_price:
       return Outcome::not_faster;
+    case Reason::Kind::rule:
+      return Outcome::found_not_faster;
     default:
       return Outcome::not_in_table;
   }
@@ -158,6 +164,7 @@ std::int64_t DropIn::largest(std::int64_t bytes, MPI_Comm comm) {
       run(detail::reduction_call(Collective::allreduce, {.address = MPI_IN_PLACE}, all, MPI_MAX), comm);
   check(done.passes() ? PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm) : done.code,
         "MPI_Allreduce");
+  done.trial.end();
   return bytes;
 }
 
@@ -185,6 +192,96 @@ Outcome DropIn::why_in_place(const detail::Call& call, MPI_Comm comm, bool& save
   return goes_on ? Outcome::replaced : Outcome::little_in_place;
 }
 
+namespace {
+
+CallOutcome passed(learn::CaseLesson& about) {
+  const learn::Lesson& lesson = about.lesson;
+  const bool known = lesson.agreements() > 0 || about.start == learn::CaseLesson::Start::remembered;
+  const Outcome why = lesson.timed() ? Outcome::trial : known ? Outcome::found_not_faster : Outcome::not_faster;
+  return {.outcome = why, .trial = Trial(&about.lesson)};
+}
+
+// Empty: what is wrong with the arguments is for MPI to report.
+std::optional<api::Prepared> prepare(Context& context, const detail::Call& call, const api::CallOptions& options) {
+  try {
+    return api::prepare(context, call, options, api::Handles::borrowed);
+  } catch (const Error& error) {
+    if (!is_for_mpi_to_report(error)) throw;
+    return std::nullopt;
+  }
+}
+
+// Finds the lesson that a call belongs to when its case is known.
+class LessonChooser final : public api::Chooser {
+ public:
+  LessonChooser(Learning& learning, learn::Lessons* lessons, MPI_Comm comm)
+      : learning_(learning), lessons_(lessons), comm_(comm) {}
+
+  std::optional<Request> choose(const Case& asked) override {
+    found_ = lessons_ ? lessons_->find(asked) : nullptr;
+    if (!found_) return Request{.native = Request::Native::unless_faster};
+    const Variant& variant = learning_.next(*found_, comm_);
+    return variant ? std::optional(Request{.variant = variant}) : std::nullopt;
+  }
+  // Null: there is none.
+  learn::CaseLesson* found() const { return found_; }
+
+ private:
+  Learning& learning_;
+  learn::Lessons* lessons_;
+  MPI_Comm comm_;
+  learn::CaseLesson* found_ = nullptr;
+};
+
+}  // namespace
+
+// A call for which MPI's own function is as good, unless another one is faster.
+CallOutcome DropIn::run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen) {
+  LessonChooser chooser(learning_, seen.lessons.get(), comm);
+  api::CallOptions options;
+  learn::CaseLesson* lesson = nullptr;
+  if (const RecentCalls::Known* known = seen.recent.find(call)) {
+    lesson = known->lesson;
+    if (!lesson) return {.outcome = known->outcome};
+    const Variant& variant = learning_.next(*lesson, comm);
+    if (!variant) return passed(*lesson);
+    options.request.variant = variant;
+  } else {
+    options.chooser = &chooser;
+  }
+  std::optional<api::Prepared> prepared = prepare(*seen.context, call, options);
+  if (!prepared) return {.outcome = Outcome::arguments};
+  if (options.chooser) {
+    lesson = chooser.found();
+    const Outcome why = outcome_of(prepared->why_native);
+    if (prepared->memorable && (lesson || !prepared->task)) seen.recent.keep(call, {lesson, why});
+    if (!prepared->task) return lesson ? passed(*lesson) : CallOutcome{.outcome = why};
+  }
+  const Algorithm& algorithm = prepared->task->decision().variant.algorithm();
+  const Trial trial(lesson ? &lesson->lesson : nullptr);
+  seen.context->run(std::move(prepared->task));
+  trial.end();
+  return {.algorithm = &algorithm};
+}
+
+// A call that is replaced whatever it takes, unless memory is short.
+CallOutcome DropIn::run_always(const detail::Call& call, Seen& seen, bool saves) {
+  api::CallOptions options;
+  options.request.native = Request::Native::without_memory;
+  std::optional<api::Prepared> prepared = prepare(*seen.context, call, options);
+  if (!prepared) return {.outcome = Outcome::arguments};
+  if (!prepared->task) return {.outcome = Outcome::memory};
+  const Algorithm& algorithm = prepared->task->decision().variant.algorithm();
+  try {
+    seen.context->run(std::move(prepared->task));
+  } catch (const Error& error) {
+    // Then no rank has memory enough, or one has not, and nothing has moved.
+    if (!saves || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
+    return {.outcome = Outcome::memory};
+  }
+  return {.algorithm = &algorithm};
+}
+
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
   // MPI has all ranks pass it, or none.
@@ -199,34 +296,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
     const bool if_faster = !saves && policy.native == Request::Native::unless_faster;
     Seen& seen = this->seen(comm, !if_faster);
     if (!seen.context) return {.outcome = seen.outcome};
-    Passed& passed = seen.passed[static_cast<std::size_t>(call.collective)];
-    if (if_faster && passed.is(call)) return {.outcome = passed.outcome};
-    api::CallOptions options;
-    options.request.native = saves ? Request::Native::without_memory : policy.native;
-    api::Prepared prepared;
-    try {
-      prepared = api::prepare(*seen.context, call, options, api::Handles::borrowed);
-    } catch (const Error& error) {
-      if (!is_for_mpi_to_report(error)) throw;
-      return {.outcome = Outcome::arguments};
-    }
-    if (!prepared.task) {
-      const Outcome why = if_faster ? outcome_of(prepared.why_native) : Outcome::memory;
-      if (if_faster && prepared.remembered) {
-        passed = {true,    why,      in_place, call.input.count, call.output.count, call.input.type, call.output.type,
-                  call.op, call.root};
-      }
-      return {.outcome = why};
-    }
-    const Algorithm& algorithm = prepared.task->decision().variant.algorithm();
-    try {
-      seen.context->run(std::move(prepared.task));
-    } catch (const Error& error) {
-      // Then no rank has memory enough, or one has not, and nothing has moved.
-      if (!saves || error.code() != MPI_ERR_NO_MEM || seen.context->broken()) throw;
-      return {.outcome = Outcome::memory};
-    }
-    return {.algorithm = &algorithm};
+    return if_faster ? run_if_faster(call, comm, seen) : run_always(call, seen, saves);
   } catch (const Error& error) {
     return {.code = report_error(comm, error.code(), error.what())};
   } catch (const std::exception& error) {
@@ -258,8 +328,9 @@ void DropIn::end() {
   policies_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
+  const std::vector<Learned> learned = learning_.end();
   if (!std::exchange(reporting_, false)) return;
-  report_.write(report_path_, counts_, how_);
+  report_.write(report_path_, counts_, how_, cases_of(learned));
 }
 
 // Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is
@@ -293,11 +364,15 @@ bool DropIn::may_make_communicators() {
 #endif
 }
 
-// Whether the table has rules for so many ranks, on however many nodes.
-bool DropIn::table_has(int ranks) const {
-  return settings_.table && std::any_of(settings_.table->begin(), settings_.table->end(),
-                                        [&](const PlacedRule& rule) { return rule.ranks == ranks; });
+namespace {
+
+// Whether there are rules for so many ranks, on however many nodes, or any that name an algorithm of ours.
+bool have(const engine::Rules* rules, int ranks, bool ours) {
+  return rules && std::any_of(rules->begin(), rules->end(),
+                              [&](const PlacedRule& one) { return one.ranks == ranks && (one.rule.variant || !ours); });
 }
+
+}  // namespace
 
 // A table for other numbers of ranks is of no use, and nobody would know.
 void DropIn::mention_other_ranks() const {
@@ -305,7 +380,7 @@ void DropIn::mention_other_ranks() const {
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  if (rank != 0 || !settings_.table || settings_.table->empty() || table_has(ranks)) return;
+  if (rank != 0 || !settings_.table || settings_.table->empty() || have(settings_.table, ranks, false)) return;
   std::set<Rank> others;
   for (const PlacedRule& rule : *settings_.table) others.insert(rule.ranks);
   fmt::print(stderr,
@@ -338,12 +413,14 @@ void DropIn::adopt(MPI_Comm comm, Seen& seen) {
   seen.outcome = fine[1] == 0 ? Outcome::threads : fine[0] == 0 ? Outcome::too_many_communicators : Outcome::replaced;
   if (seen.outcome != Outcome::replaced) return;
   seen.context = std::make_unique<Context>(comm, settings_).release();
+  seen.lessons = learning_.begin_on(comm, seen.context->selector());
   ++communicators_;
 }
 
 int DropIn::forget(MPI_Comm, int, void* seen, void*) {
   const std::unique_ptr<Seen> known(static_cast<Seen*>(seen));
   if (known->context) --get().communicators_;
+  if (known->lessons) get().learning_.end_on(*known->lessons, known->context->rank());
   get().forgotten_.fetch_add(1, std::memory_order_release);
   delete known->context;
   return MPI_SUCCESS;
@@ -374,7 +451,8 @@ Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
     return seen;
   }
   const bool undecided = seen.outcome == Outcome::few_calls || seen.outcome == Outcome::one_rank;
-  const bool wanted = at_once || (seen.ranks > 1 && (++seen.calls > calls_before || table_has(seen.ranks)));
+  const bool expected = have(settings_.table, seen.ranks, false) || have(settings_.remembered, seen.ranks, true);
+  const bool wanted = at_once || (seen.ranks > 1 && (++seen.calls > calls_before || expected));
   if (undecided && wanted) adopt(comm, seen);
   return seen;
 }

@@ -3,44 +3,29 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/collective.hpp"
 #include "engine/context.hpp"
+#include "interpose/learning.hpp"
 #include "interpose/outcome.hpp"
+#include "interpose/recent.hpp"
 #include "interpose/report.hpp"
+#include "learn/lessons.hpp"
 #include "settings/settings.hpp"
 
 namespace quadrille::interpose {
-
-// The last call of a collective that was passed through, in as much as that depends on it. The next one is most often
-// the same, and should cost next to nothing.
-struct Passed {
-  bool known = false;
-  Outcome outcome = Outcome::not_faster;
-  bool in_place = false;
-  std::int64_t input_count = 0;
-  std::int64_t output_count = 0;
-  MPI_Datatype input_type = MPI_DATATYPE_NULL;
-  MPI_Datatype output_type = MPI_DATATYPE_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  int root = 0;
-
-  bool is(const detail::Call& call) const {
-    return known && input_count == call.input.count && output_count == call.output.count &&
-           input_type == call.input.type && output_type == call.output.type && op == call.op && root == call.root &&
-           call.input.address != call.output.address && in_place == (call.input.address == MPI_IN_PLACE);
-  }
-};
 
 // A communicator as the drop-in knows it.
 struct Seen {
   engine::Context* context = nullptr;   // null: its collectives are passed through
   Outcome outcome = Outcome::replaced;  // why
   int ranks = 0;
-  int calls = 0;                                // so far, without a context
-  std::array<Passed, collectives> passed = {};  // because MPI's own is as fast
+  int calls = 0;                                      // so far, without a context
+  std::unique_ptr<learn::Lessons> lessons = nullptr;  // null: nothing is learned
+  RecentCalls recent = {};
 };
 
 // Which calls of one collective are replaced.
@@ -58,6 +43,7 @@ struct CallOutcome {
   Outcome outcome = Outcome::replaced;
   const Algorithm* algorithm = nullptr;  // that ran it
   int code = MPI_SUCCESS;                // what it is to return, unless it is passed through
+  Trial trial = {};                      // ended by whoever passes it through, else at once
 
   bool passes() const { return outcome != Outcome::replaced; }
 };
@@ -104,11 +90,12 @@ class DropIn {
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
   void set_policies(bool spinning);
-  bool table_has(int ranks) const;
   void mention_other_ranks() const;
   Outcome why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves);
   bool saves_memory(const detail::Call& call, MPI_Comm comm, int ranks);
   std::int64_t largest(std::int64_t bytes, MPI_Comm comm);
+  CallOutcome run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen);
+  static CallOutcome run_always(const detail::Call& call, Seen& seen, bool saves);
   // The communicator's context, made at the first call, if need be without a rule of the table.
   Seen& seen(MPI_Comm comm, bool at_once);
   Seen& first_seen(MPI_Comm comm) const;
@@ -120,6 +107,7 @@ class DropIn {
   Waits how_ = Waits::mpis;
   bool reporting_ = false;
   Report report_;
+  Learning learning_;
   std::string report_path_;
   Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;

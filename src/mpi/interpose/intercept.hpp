@@ -21,10 +21,11 @@ int intercept(Collective collective, MPI_Comm comm, const Describe& describe, co
   const detail::Call call = describe();
   const CallOutcome done = drop_in.run(call, comm);
   const int code = done.passes() ? pass_through() : done.code;
+  done.trial.end();
   drop_in.count(collective, done.outcome);
   if (report) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    report->add(collective, code == MPI_SUCCESS ? bytes_of(call, comm) : 0, took.count(), done.algorithm);
+    report->add(call, comm, code, took.count(), done.algorithm);
   }
   return code;
 }

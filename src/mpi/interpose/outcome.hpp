@@ -13,6 +13,8 @@ enum class Outcome : std::uint8_t {
   not_selected,
   not_in_table,
   not_faster,
+  found_not_faster,
+  trial,
   unknown_size,
   little_in_place,
   few_calls,
@@ -28,13 +30,15 @@ enum class Outcome : std::uint8_t {
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 18;
+constexpr std::size_t outcomes = 20;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
                                                                   "not selected",
                                                                   "no rule in the tuning table",
                                                                   "MPI's own is expected to be as fast",
+                                                                  "MPI's own was measured to be as fast",
+                                                                  "to measure MPI's own",
                                                                   "each rank knows its own size only",
                                                                   "in place, with little data",
                                                                   "the first calls on a communicator",

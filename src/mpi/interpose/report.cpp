@@ -4,185 +4,176 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <numeric>
+#include <ctime>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <set>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 
 #include "api/local_call.hpp"
+#include "engine/mpi.hpp"
 #include "engine/process.hpp"
 #include "files/replace.hpp"
-#include "text/quantities.hpp"
+#include "machine/host.hpp"
 
 namespace quadrille::interpose {
 
 namespace {
 
-// The classes: up to so many bytes.
-constexpr std::array<std::int64_t, 6> bounds = {0, 64, 1024, 16384, 262144, 4194304};
-constexpr std::array<std::string_view, 7> class_names = {"0 B",        "1-64 B",   "to 1 KiB",  "to 16 KiB",
-                                                         "to 256 KiB", "to 4 MiB", "over 4 MiB"};
-
-}  // namespace
-
-std::int64_t bytes_of(const detail::Call& call, MPI_Comm comm) {
-  int inter = 0;
-  PMPI_Comm_test_inter(comm, &inter);
-  if (!traits(call.collective).moves_data() || inter != 0) return 0;
-  int rank = 0;
-  int ranks = 0;
-  PMPI_Comm_rank(comm, &rank);
-  PMPI_Comm_size(comm, &ranks);
-  return api::local_call(call, rank, ranks, true).bytes(ranks);
+// Bytes that this rank puts into the call, or gets out of it where it puts nothing in.
+std::int64_t bytes_of(const detail::Call& call, const Tallies::Known& known) {
+  if (!traits(call.collective).moves_data() || known.inter) return 0;
+  return api::local_call(call, known.rank, known.ranks, true).bytes(known.ranks);
 }
 
-std::size_t Report::size_class(std::int64_t bytes) {
-  return static_cast<std::size_t>(std::lower_bound(bounds.begin(), bounds.end(), bytes) - bounds.begin());
+std::string command_line() {
+  constexpr std::size_t most = 1000;
+  std::ifstream file("/proc/self/cmdline");
+  std::string line(std::istreambuf_iterator<char>(file), {});
+  while (!line.empty() && line.back() == '\0') line.pop_back();
+  std::replace(line.begin(), line.end(), '\0', ' ');
+  if (line.size() > most) line = line.substr(0, most) + "...";
+  return line;
 }
 
-void Report::add(Collective collective, std::int64_t bytes, double seconds, const Algorithm* algorithm) {
-  const auto row = static_cast<std::size_t>(collective);
-  const std::size_t column = size_class(bytes);
-  const std::lock_guard lock(mutex_);
-  Cell& cell = table_.called[row][column];
-  ++cell.calls;
-  cell.bytes += bytes;
-  table_.replaced[row][column] += algorithm ? 1 : 0;
-  if (algorithm) ++by_[static_cast<std::size_t>(place_of(*algorithm))];
-  seconds_[row][column] += seconds;
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts);
+  return text.data();
 }
 
-void Report::write(const std::string& path, const Counts& counts, Waits waits) {
-  static_assert(std::is_trivially_copyable_v<Table> && sizeof(Table) % sizeof(std::int64_t) == 0);
+// Collective over MPI_COMM_WORLD; right on rank 0.
+int nodes_of(int ranks) {
+  const std::uint64_t mine = std::hash<std::string>()(machine::host_name());
+  std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
+  PMPI_Gather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+  return static_cast<int>(std::set<std::uint64_t>(all.begin(), all.end()).size());
+}
+
+// The sum and the largest of all ranks, on rank 0.
+void add_times(profile::Profile& profile, const std::array<double, collectives>& mine) {
+  std::array<double, collectives> sum = {};
+  std::array<double, collectives> largest = {};
+  PMPI_Reduce(mine.data(), sum.data(), collectives, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(mine.data(), largest.data(), collectives, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   for (std::size_t row = 0; row < collectives; ++row) {
-    std::copy(counts[row].begin(), counts[row].end(), table_.became[row].begin());
+    if (largest[row] == 0) continue;
+    profile.collectives.push_back(
+        {std::string(name(static_cast<Collective>(row))), sum[row] / profile.ranks, largest[row]});
   }
-  const double wall = std::chrono::duration<double>(Clock::now() - started_).count();
-  Spent spent = {};
+}
+
+void add_outcomes(profile::Profile& profile, const Counts& counts) {
+  std::array<std::array<std::int64_t, outcomes>, collectives> mine = {};
+  std::array<std::array<std::int64_t, outcomes>, collectives> all = {};
   for (std::size_t row = 0; row < collectives; ++row) {
-    spent[row] = std::accumulate(seconds_[row].begin(), seconds_[row].end(), 0.0);
+    std::copy(counts[row].begin(), counts[row].end(), mine[row].begin());
   }
-  Whole whole;
-  whole.waits = waits;
-  const std::int64_t peak = engine::Process::get().arena().peak();
-  int rank = 0;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &whole.ranks);
-  PMPI_Reduce(&table_, &whole.table, sizeof(Table) / sizeof(std::int64_t), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(&seconds_, &whole.seconds, sizeof(Seconds) / sizeof(double), MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(spent.data(), whole.mean.data(), collectives, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(spent.data(), whole.largest.data(), collectives, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(&wall, &whole.wall, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  whole.by.resize(by_.size());
-  PMPI_Reduce(by_.data(), whole.by.data(), static_cast<int>(by_.size()), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  PMPI_Reduce(&peak, &whole.peak_bytes, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
-  if (rank != 0) return;
-  for (double& seconds : whole.mean) seconds /= whole.ranks;
+  PMPI_Reduce(mine.data(), all.data(), collectives * static_cast<int>(outcomes), MPI_INT64_T, MPI_SUM, 0,
+              MPI_COMM_WORLD);
+  for (std::size_t row = 0; row < collectives; ++row) {
+    for (std::size_t why = 1; why < outcomes; ++why) {
+      if (all[row][why] == 0) continue;
+      profile.passed.push_back(
+          {std::string(name(static_cast<Collective>(row))), std::string(outcome_names[why]), all[row][why]});
+    }
+  }
+}
+
+void add_algorithms(profile::Profile& profile, const std::vector<std::int64_t>& mine) {
+  std::vector<std::int64_t> all(mine.size());
+  PMPI_Reduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  for (std::size_t place = 0; place < all.size(); ++place) {
+    const Algorithm& algorithm = *catalogue()[place];
+    if (all[place] > 0) {
+      profile.algorithms.push_back({std::string(name(algorithm.collective)), std::string(algorithm.name), all[place]});
+    }
+  }
+}
+
+profile::Learned learned_of(const LearnedCase& one) {
+  profile::Learned learned{.communicator = one.communicator,
+                           .ranks = one.ranks,
+                           .nodes = one.nodes,
+                           .collective = std::string(name(one.collective)),
+                           .from = one.from,
+                           .to = one.to,
+                           .calls = one.calls,
+                           .replaced = one.replaced,
+                           .verdict = one.verdict,
+                           .seconds = one.seconds,
+                           .native_seconds = one.native_seconds,
+                           .saved_seconds = one.saved_seconds,
+                           .start = one.start};
+  for (const LearnedCase::Tried& tried : one.tried) learned.tried.push_back({tried.name, tried.seconds});
+  return learned;
+}
+
+void put(const std::string& path, const profile::Profile& profile) {
   if (path == "-") {
-    std::fputs(as_text(whole).c_str(), stderr);
+    std::fputs(to_text(profile).c_str(), stderr);
     return;
   }
   try {
-    files::replace_file(path, as_json(whole));
+    files::replace_file(path, to_json(profile));
   } catch (const std::system_error& error) {
     fmt::print(stderr, "quadrille: can't write the report to {}: {}; name another file (QUADRILLE_REPORT, --report=)\n",
                path, error.code().message());
   }
 }
 
-template <class Visit, class VisitReason>
-void Report::for_each(const Whole& whole, const Visit& visit, const VisitReason& visit_reason) {
-  for (std::size_t row = 0; row < collectives; ++row) {
-    const std::string_view collective = name(static_cast<Collective>(row));
-    for (std::size_t column = 0; column < sizes; ++column) {
-      const Cell& cell = whole.table.called[row][column];
-      if (cell.calls == 0) continue;
-      visit(collective, class_names[column], cell, whole.table.replaced[row][column], whole.seconds[row][column]);
-    }
-    for (std::size_t why = 1; why < outcomes; ++why) {
-      const std::int64_t calls = whole.table.became[row][why];
-      if (calls > 0) visit_reason(collective, outcome_names[why], calls);
-    }
-  }
+}  // namespace
+
+void Report::start() {
+  tallies_.start();
+  started_ = Clock::now();
 }
 
-template <class Visit>
-void Report::for_each_algorithm(const Whole& whole, const Visit& visit) {
-  for (std::size_t place = 0; place < whole.by.size(); ++place) {
-    if (whole.by[place] > 0) visit(*catalogue()[place], whole.by[place]);
-  }
+void Report::add(const detail::Call& call, MPI_Comm comm, int code, double seconds, const Algorithm* algorithm) {
+  const bool succeeded = code == MPI_SUCCESS;
+  Tallies::Known& known = succeeded ? tallies_.of(comm) : tallies_.failed();
+  const std::int64_t bytes = succeeded ? bytes_of(call, known) : 0;
+  const auto row = static_cast<std::size_t>(call.collective);
+  const std::size_t column = profile::size_class(bytes);
+  const auto lock = tallies_.lock();
+  Tallies::Count& count = known.tally.counts.cells[row][column];
+  ++count.calls;
+  count.bytes += bytes;
+  count.replaced += algorithm ? 1 : 0;
+  Tallies::Time& time = known.tally.times[row][column];
+  time.all += seconds;
+  time.replaced += algorithm ? seconds : 0;
+  if (algorithm) ++by_[static_cast<std::size_t>(place_of(*algorithm))];
 }
 
-std::string Report::as_text(const Whole& whole) {
-  constexpr std::array<std::string_view, 3> waits = {"", "; oversubscribed: MPI's waits were made to yield",
-                                                     "; oversubscribed: waits are ours"};
-  std::string text =
-      fmt::format("quadrille: collectives of {} ranks; memory of ours at most {} a rank{}\n", whole.ranks,
-                  text::about_bytes(whole.peak_bytes), waits[static_cast<std::size_t>(whole.waits)]);
-  text += fmt::format("  {} in them, mean of the ranks: {:.1f} % of {} from MPI_Init to MPI_Finalize\n",
-                      text::seconds(whole.in_collectives()), 100 * whole.in_collectives() / whole.wall,
-                      text::seconds(whole.wall));
-  text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>10}\n", "collective", "size", "calls", "bytes", "time",
-                      "replaced");
-  std::string reasons;
-  for_each(
-      whole,
-      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t replaced, double seconds) {
-        text += fmt::format("  {:<22}{:<12}{:>10}{:>12}{:>12}{:>9.0f}%\n", collective, size, cell.calls,
-                            text::about_bytes(cell.bytes), text::seconds(seconds),
-                            100.0 * static_cast<double>(replaced) / static_cast<double>(cell.calls));
-      },
-      [&](std::string_view collective, std::string_view why, std::int64_t calls) {
-        reasons += fmt::format("  {:<22}{:>10}  {}\n", collective, calls, why);
-      });
-  std::string algorithms;
-  for_each_algorithm(whole, [&](const Algorithm& algorithm, std::int64_t calls) {
-    algorithms += fmt::format("  {:<22}{:>10}  {}\n", name(algorithm.collective), calls, algorithm.name);
-  });
-  if (!algorithms.empty()) text += "replaced, calls and by which algorithm:\n" + algorithms;
-  if (!reasons.empty()) text += "passed through to MPI, calls and why:\n" + reasons;
-  return text;
-}
-
-std::string Report::as_json(const Whole& whole) {
-  std::string rows;
-  std::string reasons;
-  std::string_view last;  // collective with a reason
-  for_each(
-      whole,
-      [&](std::string_view collective, std::string_view size, const Cell& cell, std::int64_t replaced, double seconds) {
-        rows += fmt::format(R"({}{{"collective":"{}","size":"{}","calls":{},"replaced":{},"bytes":{},"seconds":{}}})",
-                            rows.empty() ? "" : ",\n  ", collective, size, cell.calls, replaced, cell.bytes, seconds);
-      },
-      [&](std::string_view collective, std::string_view why, std::int64_t calls) {
-        if (collective != last) {
-          reasons += fmt::format("{}\"{}\":{{", last.empty() ? "" : "},\n  ", collective);
-        } else {
-          reasons += ",";
-        }
-        reasons += fmt::format(R"("{}":{})", why, calls);
-        last = collective;
-      });
-  if (!last.empty()) reasons += "}";
-  std::string algorithms;
-  for_each_algorithm(whole, [&](const Algorithm& algorithm, std::int64_t calls) {
-    algorithms += fmt::format(R"({}{{"collective":"{}","algorithm":"{}","calls":{}}})",
-                              algorithms.empty() ? "" : ",\n  ", name(algorithm.collective), algorithm.name, calls);
-  });
-  std::string times;
-  for (std::size_t row = 0; row < collectives; ++row) {
-    if (whole.largest[row] == 0) continue;
-    times +=
-        fmt::format(R"({}{{"collective":"{}","mean_seconds":{},"largest_seconds":{}}})", times.empty() ? "" : ",\n  ",
-                    name(static_cast<Collective>(row)), whole.mean[row], whole.largest[row]);
-  }
-  constexpr std::array<std::string_view, 3> waits = {"MPI's", "yielding", "ours"};
-  return fmt::format(
-      "{{\"ranks\":{},\n \"peak_bytes\":{},\n \"waits\":\"{}\",\n \"wall_seconds\":{},\n "
-      "\"collectives\":[\n  {}],\n \"calls\":[\n  {}],\n "
-      "\"algorithms\":[\n  {}],\n \"passed_through\":{{\n  {}}}}}\n",
-      whole.ranks, whole.peak_bytes, waits[static_cast<std::size_t>(whole.waits)], whole.wall, times, rows, algorithms,
-      reasons);
+void Report::write(const std::string& path, const Counts& counts, Waits waits, std::span<const LearnedCase> learned) {
+  constexpr std::array<std::string_view, 3> names_of_waits = {"MPI's", "yielding", "ours"};
+  const double wall = std::chrono::duration<double>(Clock::now() - started_).count();
+  const std::int64_t peak = engine::Process::get().arena().peak();
+  profile::Profile profile;
+  int rank = 0;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &profile.ranks);
+  PMPI_Reduce(&wall, &profile.wall_seconds, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  PMPI_Reduce(&peak, &profile.peak_bytes, 1, MPI_INT64_T, MPI_MAX, 0, MPI_COMM_WORLD);
+  profile.nodes = nodes_of(profile.ranks);
+  tallies_.gather(profile);
+  add_times(profile, tallies_.spent());
+  add_outcomes(profile, counts);
+  add_algorithms(profile, by_);
+  if (rank != 0) return;
+  profile.program = command_line();
+  profile.mpi = engine::mpi_name();
+  profile.host = machine::host_name();
+  profile.date = date_now();
+  profile.waits = names_of_waits[static_cast<std::size_t>(waits)];
+  for (const LearnedCase& one : learned) profile.learned.push_back(learned_of(one));
+  put(path, profile);
 }
 
 }  // namespace quadrille::interpose

@@ -66,8 +66,8 @@ struct Arrows::Around {
   Rank apart;     // the shorter distance
 };
 
-Arrows::Arrows(const Timeline& timeline, const Palette& palette, const Page& page)
-    : timeline_(timeline), palette_(palette), page_(page) {
+Arrows::Arrows(const Timeline& timeline, const Palette& palette, const Sheet& sheet)
+    : timeline_(timeline), palette_(palette), page_(sheet) {
   bool first = true;
   for (const Transfer& transfer : timeline.transfers) {
     if (transfer.units == 0) continue;

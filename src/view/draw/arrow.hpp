@@ -3,8 +3,8 @@
 #include <string>
 
 #include "draw/canvas.hpp"
-#include "draw/page.hpp"
 #include "draw/palette.hpp"
+#include "draw/sheet.hpp"
 #include "draw/timeline.hpp"
 
 namespace quadrille::draw {
@@ -21,10 +21,10 @@ void draw_arrow(Canvas& canvas, Point from, Point to, const ArrowStyle& style);
 // Memory that other ranks access.
 void draw_slot(Canvas& canvas, Point centre, const ArrowStyle& style);
 
-// Draws the transfers of a timeline on a page.
+// Draws the transfers of a timeline on a sheet.
 class Arrows {
  public:
-  Arrows(const Timeline& timeline, const Palette& palette, const Page& page);
+  Arrows(const Timeline& timeline, const Palette& palette, const Sheet& sheet);
 
   void draw(Canvas& canvas, const Transfer& transfer) const;
   // Labels arrows that wrap around the edge with their peers.
@@ -45,7 +45,7 @@ class Arrows {
 
   const Timeline& timeline_;
   const Palette& palette_;
-  const Page& page_;
+  const Sheet& page_;
   std::int64_t least_units_ = 0;
   std::int64_t most_units_ = 0;
 };

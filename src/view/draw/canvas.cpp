@@ -2,30 +2,9 @@
 
 #include <cmath>
 
-namespace quadrille::draw {
+#include "text/markup.hpp"
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-    }
-  }
-  return out;
-}
+namespace quadrille::draw {
 
 std::string number(double value) {
   const double tenths = std::round(value * 10);
@@ -56,7 +35,7 @@ void Canvas::element(std::string_view tag, std::string_view attributes) {
 }
 
 void Canvas::text_element(std::string_view tag, std::string_view attributes, std::string_view text) {
-  out_ += fmt::format("<{}{}{}>{}</{}>\n", tag, attributes.empty() ? "" : " ", attributes, escaped(text), tag);
+  out_ += fmt::format("<{}{}{}>{}</{}>\n", tag, attributes.empty() ? "" : " ", attributes, text::escaped(text), tag);
 }
 
 void Canvas::line(Point from, Point to, std::string_view attributes) {

@@ -17,9 +17,6 @@ struct Point {
   double y = 0;
 };
 
-// Escaped for XML; characters that XML does not allow are omitted.
-std::string escaped(std::string_view text);
-
 // A coordinate, to a tenth of a pixel.
 std::string number(double value);
 

@@ -122,23 +122,23 @@ std::string lifeline_stroke(bool holds, double scale) {
 }
 
 double draw_legend(Canvas& canvas, const Timeline& timeline, const Palette& palette, const Arrows& arrows,
-                   const Page& page) {
-  const double s = page.scale;
+                   const Sheet& sheet) {
+  const double s = sheet.scale;
   const double size = 14 * s;
   const double line = 23 * s;
-  Point at{page.margin(), page.legend_y + line / 2};
+  Point at{sheet.margin(), sheet.legend_y + line / 2};
   const std::vector<Item> items = Samples(timeline, palette, arrows, s).items();
   if (items.empty()) return 0;
   canvas.open("g", R"(class="legend")");
   for (const Item& item : items) {
     const double width = item.width + 7 * s + text_width(item.text, size);
-    if (at.x > page.margin() && at.x + width > page.width - page.margin()) at = {page.margin(), at.y + line};
+    if (at.x > sheet.margin() && at.x + width > sheet.width - sheet.margin()) at = {sheet.margin(), at.y + line};
     item.sample(canvas, at);
     canvas.label({{at.x + item.width + 7 * s, at.y + 0.35 * size}, size, ink}, item.text);
     at.x += width + 18 * s;
   }
   canvas.close("g");
-  return at.y + line / 2 - page.legend_y;
+  return at.y + line / 2 - sheet.legend_y;
 }
 
 }  // namespace quadrille::draw

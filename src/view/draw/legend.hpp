@@ -2,8 +2,8 @@
 
 #include "draw/arrow.hpp"
 #include "draw/canvas.hpp"
-#include "draw/page.hpp"
 #include "draw/palette.hpp"
+#include "draw/sheet.hpp"
 #include "draw/timeline.hpp"
 
 namespace quadrille::draw {
@@ -15,6 +15,6 @@ std::string lifeline_stroke(bool holds, double scale);
 
 // Explains only what occurs in this drawing; returns the height.
 double draw_legend(Canvas& canvas, const Timeline& timeline, const Palette& palette, const Arrows& arrows,
-                   const Page& page);
+                   const Sheet& sheet);
 
 }  // namespace quadrille::draw

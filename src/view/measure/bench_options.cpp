@@ -106,6 +106,8 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--time", raw.options.goal.seconds, "Maximum seconds per point, behind the first calls")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
+  app.add_option("--total", raw.options.total, "Maximum seconds for all points together, instead of --time")
+      ->check(CLI::PositiveNumber);
   app.add_option("--least", raw.options.goal.least, "Minimum repeats per point")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -133,6 +135,8 @@ void add_options(CLI::App& app, RawOptions& raw) {
   app.add_option("--table", raw.options.table,
                  "Add rules to this tuning table, for quadrille run --table; rules of other collectives, ranks and "
                  "nodes are kept");
+  app.add_flag("--remember", raw.options.remember,
+               "Remember what is fastest, for all programs with the drop-in; quadrille knows shows it");
 }
 
 }  // namespace

@@ -30,6 +30,8 @@ struct BenchOptions {
   std::string csv;
   std::string plot;
   std::string table;  // the tuning table to update
+  bool remember = false;
+  double total = 0;  // seconds for all points together, instead of the goal's; 0: unset
 };
 
 // Adds the options to `quadrille bench`, for its help.

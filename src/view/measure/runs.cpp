@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
+#include "profile/profile.hpp"
 #include "text/quantities.hpp"
 
 namespace quadrille::measure {
@@ -66,22 +68,21 @@ double CollectiveTimes::seconds() const {
 
 std::optional<CollectiveTimes> collective_times(const std::string& report, double run) {
   try {
-    const nlohmann::json all = nlohmann::json::parse(report);
+    const profile::Profile profile = profile::from_json(report);
     CollectiveTimes times;
     times.run = run;
-    times.inside = all.at("wall_seconds");
-    for (const auto& one : all.at("collectives")) {
-      times.collectives.emplace_back(one.at("collective").get<std::string>(), one.at("mean_seconds").get<double>());
+    times.inside = profile.wall_seconds;
+    for (const profile::CollectiveTime& one : profile.collectives) {
+      times.collectives.emplace_back(one.collective, one.mean_seconds);
     }
     std::sort(times.collectives.begin(), times.collectives.end(),
               [](const auto& a, const auto& b) { return a.second > b.second; });
-    for (const auto& reasons : all.at("passed_through")) {
-      for (const char* untimed : {"non-blocking", "persistent", "a neighbourhood"}) {
-        times.uncounted += reasons.value(untimed, std::int64_t{0});
-      }
+    for (const profile::PassedThrough& one : profile.passed) {
+      const bool untimed = one.why == "non-blocking" || one.why == "persistent" || one.why == "a neighbourhood";
+      if (untimed) times.uncounted += one.calls;
     }
     return times;
-  } catch (const nlohmann::json::exception&) {
+  } catch (const std::invalid_argument&) {
     return std::nullopt;
   }
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string>
 
@@ -49,8 +50,29 @@ WinsBySize wins_of(const Report& report, Collective collective, const Noise& noi
       const auto ratio = win(cautious(report.points, point), native_point, level, limit);
       if (ratio) wins[point.variant] = *ratio;
     }
+    if (options.to_remember && wins.empty() && native_point.has_interval()) wins[std::string(native)] = {1, 1, 1};
   }
   return sizes;
+}
+
+// What was measured in a range.
+void set_times(Section::Line& line, const Report& report, const WinningRange& range) {
+  const std::string_view collective = name(line.rule.collective);
+  double ours = 0;
+  double natives = 0;
+  for (const std::int64_t size : range.sizes) {
+    const Point* const winner = find(report.points, collective, size, range.variant);
+    const Point* const other = find(report.points, collective, size, native);
+    if (!winner || !other) return;
+    // What the rule was made from is the ratio within rounds, which noise does less to.
+    const double usual = std::log(median_interval(other->seconds).middle);
+    natives += usual;
+    ours += usual + std::log(ratio_interval(winner->seconds, other->seconds).middle);
+    line.calls += std::ssize(winner->seconds) * winner->calls;
+  }
+  line.seconds = std::exp(ours / static_cast<double>(range.sizes.size()));
+  line.native_seconds = std::exp(natives / static_cast<double>(range.sizes.size()));
+  line.when = report.provenance.date;
 }
 
 }  // namespace
@@ -74,10 +96,11 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
     if (!sizes_are_known(collective)) continue;
     for (const WinningRange& range : winning_ranges(wins_of(report, collective, noise, options))) {
       Variant variant = variant_named(collective, range.variant);
-      variant.segment = variant.algorithm().segmented ? segment : 0;
+      if (variant && variant.algorithm().segmented) variant.segment = segment;
       section.lines.push_back(
           {.rule = {.collective = collective, .from = range.from, .to = range.to, .variant = variant},
-           .note = share_of_time(range, "native's")});
+           .note = variant ? share_of_time(range, "native's") : ""});
+      if (options.to_remember) set_times(section.lines.back(), report, range);
     }
   }
   if (section.lines.empty()) section.comments.emplace_back("no algorithm is faster than native");

@@ -11,6 +11,9 @@ namespace quadrille::measure {
 struct TuningOptions {
   double level = 0.05;  // the chance that any algorithm of a cell wins by luck
   double gain = 0.03;   // minimum gain of a winner
+  // Also rules for the MPI's own function, where no algorithm wins, and with each rule the times, calls and the date:
+  // what is remembered. Of several sizes the geometric mean of the times; that of a winner by its ratio to native's.
+  bool to_remember = false;
 };
 
 // Derives a section of a tuning table. An algorithm wins at a size if the upper end of the confidence interval of its

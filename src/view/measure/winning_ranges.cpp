@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 namespace quadrille::measure {
@@ -16,20 +17,21 @@ void add(std::vector<WinningRange>& ranges, WinningRange range) {
     return;
   }
   ranges.back().to = range.to;
+  ranges.back().sizes.merge(range.sizes);
   ranges.back().ratios.insert(ranges.back().ratios.end(), range.ratios.begin(), range.ratios.end());
 }
 
 void add_best(std::vector<WinningRange>& ranges, std::int64_t size, const Wins& wins) {
   const auto best = std::min_element(wins.begin(), wins.end(),
                                      [](const auto& a, const auto& b) { return a.second.middle < b.second.middle; });
-  if (best != wins.end()) add(ranges, {size, size, best->first, {best->second}});
+  if (best != wins.end()) add(ranges, {size, size, best->first, {best->second}, {size}});
 }
 
 void add_between(std::vector<WinningRange>& ranges, const WinsBySize::value_type& low,
                  const WinsBySize::value_type& high) {
   if (high.first - low.first < 2) return;
   const Wins::value_type* best = nullptr;
-  double least = 1;
+  double least = std::numeric_limits<double>::infinity();
   for (const auto& one : low.second) {
     const auto other = high.second.find(one.first);
     if (other == high.second.end() || one.second.middle * other->second.middle >= least) continue;
@@ -37,7 +39,11 @@ void add_between(std::vector<WinningRange>& ranges, const WinsBySize::value_type
     best = &one;
   }
   if (!best) return;
-  add(ranges, {low.first + 1, high.first - 1, best->first, {best->second, high.second.at(best->first)}});
+  add(ranges, {low.first + 1,
+               high.first - 1,
+               best->first,
+               {best->second, high.second.at(best->first)},
+               {low.first, high.first}});
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ bool counts_all(const std::string& collective) {
   return collective == "allgather" || collective.starts_with("reduce_scatter");
 }
 
-std::int64_t counted(const Rule& rule, std::int64_t bytes) {
+std::int64_t mpich_size(const Rule& rule, std::int64_t bytes) {
   if (rule.algorithm.collective == "allgather") return bytes * rule.ranks;
   if (rule.algorithm.collective == "alltoall") return bytes / rule.ranks;
   return bytes;
@@ -77,8 +77,8 @@ ordered_json by_size(const std::vector<const Rule*>& rules, const ordered_json& 
   std::int64_t next = 0;  // the least size without a branch
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = *rules[i];
-    const std::int64_t from = counted(rule, rule.range.from);
-    const std::int64_t to = counted(rule, rule.range.to);
+    const std::int64_t from = mpich_size(rule, rule.range.from);
+    const std::int64_t to = mpich_size(rule, rule.range.to);
     if (to > std::numeric_limits<std::int32_t>::max()) break;  // more than MPICH reads
     const bool follows = i > 0 && rule.range.from == rules[i - 1]->range.to + 1;
     if (!follows && from > next) tree[fmt::format("{}<={}", size, from - 1)] = usual;

@@ -29,7 +29,7 @@ int number_of(std::string_view collective) {
 
 // The size that Open MPI compares: of an allgather that of the result; the benchmark's otherwise, which is that of all
 // that a rank sends in alltoall and reduce_scatter.
-std::int64_t counted(const Rule& rule, std::int64_t bytes) {
+std::int64_t openmpi_size(const Rule& rule, std::int64_t bytes) {
   if (rule.algorithm.collective == "barrier") return 0;
   return rule.algorithm.collective == "allgather" ? bytes * rule.ranks : bytes;
 }
@@ -45,11 +45,11 @@ std::vector<Line> lines_of(const std::vector<const Rule*>& rules) {
   std::vector<Line> lines = {{}};
   for (std::size_t i = 0; i < rules.size(); ++i) {
     const Rule& rule = *rules[i];
-    const std::int64_t from = counted(rule, rule.range.from);
+    const std::int64_t from = openmpi_size(rule, rule.range.from);
     if (from == lines.back().from) lines.pop_back();
     lines.push_back({from, &rule});
     const bool followed = i + 1 < rules.size() && rules[i + 1]->range.from == rule.range.to + 1;
-    if (!followed) lines.push_back({counted(rule, rule.range.to) + 1, nullptr});
+    if (!followed) lines.push_back({openmpi_size(rule, rule.range.to) + 1, nullptr});
   }
   return lines;
 }

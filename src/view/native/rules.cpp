@@ -116,7 +116,7 @@ std::vector<std::string> origins(const std::vector<Report>& reports) {
                                 from.ranks, from.nodes, from.nodes == 1 ? "" : "s",
                                 from.oversubscribed ? ", oversubscribed" : "", from.command));
     for (const std::string& warning : from.warnings) lines.push_back(fmt::format("warning: {}", warning));
-    if (!report.complete) lines.emplace_back("warning: the measurement was interrupted");
+    if (!report.complete) lines.emplace_back("warning: not everything was measured");
   }
   return lines;
 }

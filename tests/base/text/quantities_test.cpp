@@ -28,6 +28,24 @@ TEST(Quantities, SecondsHaveThreeDigits) {
   EXPECT_EQ(rate(999.6), "1 kB/s");
 }
 
+TEST(Quantities, CountsHaveSeparators) {
+  EXPECT_EQ(count(0), "0");
+  EXPECT_EQ(count(999), "999");
+  EXPECT_EQ(count(1000), "1,000");
+  EXPECT_EQ(count(12345678), "12,345,678");
+  EXPECT_EQ(count(-123456), "-123,456");
+}
+
+TEST(Quantities, SharesAreNeverRoundedToAllOrNothing) {
+  EXPECT_EQ(share(0), "0 %");
+  EXPECT_EQ(share(0.0001), "< 0.1 %");
+  EXPECT_EQ(share(0.025), "2.5 %");
+  EXPECT_EQ(share(0.344), "34 %");
+  EXPECT_EQ(share(0.996), "99.6 %");
+  EXPECT_EQ(share(0.9999), "> 99.9 %");
+  EXPECT_EQ(share(1), "100 %");
+}
+
 TEST(Quantities, DurationsHaveTwoUnitsAtMost) {
   EXPECT_EQ(duration(0), "0 s");
   EXPECT_EQ(duration(0.2), "1 s");

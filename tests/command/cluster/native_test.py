@@ -38,7 +38,7 @@ class Native(WithCluster):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             collective = "reduce_scatter_block" if MPI == "openmpi" else "barrier"
-            subprocess.run([QUADRILLE, "tune", "--native", "--mpi", MPI, "--sizes", "64", "--time", "0.01", collective, "--",
+            subprocess.run([QUADRILLE, "tune", "--native", "--mpi", MPI, "--sizes", "64", "--each", "0.01", collective, "--",
                             *self.cluster.words("run", "-n", RANKS)], cwd=folder, check=True, timeout=250)
             report = json.loads((folder / "native.json").read_text())
             self.assertEqual((report["ranks"], report["nodes"], report["skipped"]), (RANKS, 2, []))

@@ -1,5 +1,7 @@
 """The command line interface: command_test.py PATH_OF_QUADRILLE"""
 
+import collections
+import html.parser
 import json
 import os
 import pathlib
@@ -104,6 +106,89 @@ class Show(unittest.TestCase):
         self.assertIn("--rank", result.stderr)
 
 
+class Knows(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.cache = folder.name
+        self.folder = pathlib.Path(json.loads(self.knows("--json").stdout)["folder"])
+        self.assertTrue(self.folder.is_relative_to(folder.name))
+
+    def knows(self, *words, **variables):
+        return run("knows", *words, XDG_CACHE_HOME=self.cache, **variables)
+
+    def write(self):
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / "a.table").write_text(
+            "# quadrille table 1\n[Open MPI v4.1.4, 64 ranks, 16 nodes]\n"
+            "bcast 8-4096 pipelined_chain segment 65536 seconds 1e-5 native 2e-5 calls 400 when 2026-11-15T12:00:00Z\n"
+            "barrier 0 native\n[MPICH 4.0.2, 2 ranks, 1 nodes]\nallreduce 8 ring\n")
+
+    def test_where_nothing_is_remembered_it_says_what_to_do(self):
+        done = self.knows()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("mpirun -n 4 quadrille tune", done.stdout)
+        self.assertIn(str(self.folder), done.stdout)
+        self.assertIn("QUADRILLE_LEARN is 0", self.knows(QUADRILLE_LEARN="0").stdout)
+
+    def test_what_is_remembered_is_shown_by_place(self):
+        self.write()
+        text = self.knows().stdout
+        self.assertRegex(text, r"(?m)^Open MPI v4.1.4, 64 ranks on 16 nodes$")
+        self.assertRegex(text, r"bcast +8 B to 4 KiB +pipelined_chain, 64 KiB segments +10.0 µs +20.0 µs +2.00 +400  2026-11-15T12:00:00Z")
+        self.assertRegex(text, r"barrier +the MPI's own")
+        self.assertIn(f"The files are in {self.folder}", text)
+        self.assertNotIn("MPICH", self.knows("--mpi", "Open MPI").stdout)
+        self.assertNotIn("bcast", self.knows("allreduce").stdout)
+        found = json.loads(self.knows("--json", "bcast").stdout)["findings"]
+        self.assertEqual([(one["algorithm"], one["segment"], one["seconds"]) for one in found], [("pipelined_chain", 65536, 1e-5)])
+
+    def test_what_is_damaged_is_said(self):
+        self.write()
+        (self.folder / "b.table").write_text("nonsense")
+        done = self.knows()
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("allreduce", done.stdout)
+        self.assertIn("b.table:1: expected", done.stderr)
+
+    def test_some_or_all_is_forgotten(self):
+        self.write()
+        self.assertIn("2 findings forgotten", self.knows("--forget", "bcast", "barrier").stdout)
+        self.assertEqual([one["collective"] for one in json.loads(self.knows("--json").stdout)["findings"]], ["allreduce"])
+        (self.folder / "b.table").write_text("nonsense")
+        self.assertIn("1 finding forgotten", self.knows("--forget").stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_a_machine_file_has_a_memory_of_its_own(self):
+        other = json.loads(self.knows("--json", QUADRILLE_MACHINE="/somewhere/cluster-200mbit.json").stdout)["folder"]
+        self.assertEqual(pathlib.Path(other), self.folder.parent / "cluster-200mbit.learned")
+
+    def test_mistakes_are_named_with_status_2(self):
+        self.assertEqual(self.knows("broadcast").returncode, 2)
+        self.assertIn("set HOME", run("knows", XDG_CACHE_HOME="", HOME="").stderr)
+        done = run("tune", "allreduce", PMI_RANK="", OMPI_COMM_WORLD_RANK="")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("mpirun -n 64 quadrille tune", done.stderr)
+
+
+class Tune(unittest.TestCase):
+    def test_what_belongs_to_the_other_mode_is_refused(self):
+        for words, expected in (
+            (["--output", "x.json", "allreduce"], "--output is for tune --native"),
+            (["allreduce", "--each", "1"], "--each is for tune --native"),
+            (["--rounds", "2"], "--rounds is for tune --native"),
+            (["--segments", "none"], "--segments is for tune --native"),
+            (["--timeout", "60"], "--timeout is for tune --native"),
+            (["allreduce", "--", "mpirun", "-n", "8"], "without --native the launcher starts quadrille: mpirun -n 8 quadrille"),
+            (["--native", "allreduce"], "quadrille tune --native allreduce -- mpirun -n 8"),
+            (["--native", "--"], "quadrille tune --native allreduce -- mpirun -n 8"),
+            (["--native", "--", "nolauncher", "-n", "8"], "unknown launcher 'nolauncher'"),
+        ):
+            done = run("tune", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+
+
 class Explain(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -139,6 +224,17 @@ class Explain(unittest.TestCase):
         text = self.explain("bcast", "8", "-n", "4", "--table", str(table))
         self.assertIn("measured under MPICH 4.0.2: linear 0.5 of native's time", text)
         self.assertIn("run by linear: the tuning table has linear for 8 to 64 bytes", text)
+
+    def test_a_rule_may_leave_a_call_to_the_mpi(self):
+        table = pathlib.Path(self.folder.name) / "table"
+        table.write_text("# quadrille table 1\n[MPICH 4.0.2, 4 ranks, 1 nodes]\nbarrier 0 native\n")
+        words = ("barrier", "-n", "4", "--table", str(table))
+        text = self.explain(*words)
+        self.assertIn("measured under MPICH 4.0.2: native", text)
+        self.assertIn("run by hierarchical", text)
+        self.assertIn("passes it through: the tuning table has the MPI's own function for 0 to 0 bytes", text)
+        found = json.loads(self.explain(*words, "--json"))
+        self.assertEqual((found["rule"]["algorithm"], found["drop_in"]["algorithm"]), ("native", "native"))
 
     def test_what_has_no_price_and_what_makes_no_sense_is_refused(self):
         for words, said in ((["alltoallv", "8", "-n", "4"], "each rank knows its own size"),
@@ -336,6 +432,101 @@ class Bench(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         for part in ("compare", "plot", "mpirun -n 4 quadrille bench"):
             self.assertIn(part, result.stdout)
+
+
+HOSTILE = '</title></td><script>alert(1)</script>" onload="x\x1b[31m'
+
+
+def drop_in_report(rows=3):
+    """Of the drop-in: calls on so many communicators, all with a name that is no name for a page."""
+    return {"format": "quadrille report", "format_version": 2, "program": f"./a {HOSTILE}", "ranks": 8, "wall_seconds": 2,
+            "communicators": [{"name": f"{HOSTILE}{i}", "ranks": 4, "count": 2} for i in range(rows)],
+            "calls": [{"collective": "bcast", "size": "to 1 KiB", "communicator": i, "calls": 80, "replaced": 40,
+                       "bytes": 81920, "seconds": 0.5, "mean_seconds": 0.25, "replaced_seconds": 0.125} for i in range(rows)],
+            "collectives": [{"collective": "bcast", "mean_seconds": 0.25 * rows, "largest_seconds": 0.5 * rows}],
+            "algorithms": [{"collective": "bcast", "algorithm": "binomial", "calls": 40 * rows}],
+            "passed_through": {"bcast": {"not selected": 40 * rows}},
+            "learned": [{"communicator": HOSTILE, "ranks": 4, "nodes": 2, "collective": "bcast", "from": 64, "to": 1024,
+                         "calls": 10, "replaced": 8, "verdict": "binomial", "seconds": 0.001, "native_seconds": 0.002,
+                         "tried": [{"name": "binomial", "seconds": 0.001}], "saved_seconds": 0.008, "start": "price"}]}
+
+
+class Balance(html.parser.HTMLParser):
+    """Counts elements by name, and those left open."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.elements, self.wrong = [], collections.Counter(), []
+
+    def handle_starttag(self, tag, attributes):
+        self.elements[tag] += 1
+        self.open.append(tag)
+        self.wrong += [name for name, _ in attributes if name.startswith("on") or name in ("src", "srcset")]
+
+    def handle_startendtag(self, tag, attributes):
+        self.elements[tag] += 1
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def written(self, content):
+        path = self.folder / "report.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return str(path)
+
+    def page(self, content):
+        path = self.folder / "page.html"
+        result = run("report", self.written(content), "--output", str(path))
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        return path.read_text(encoding="utf-8")
+
+    def test_is_printed_as_text(self):
+        result = run("report", self.written(drop_in_report()))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("learned in the run: saved about 8 ms of 20 ms against the MPI's own as measured", result.stdout)
+        self.assertNotIn("\x1b", result.stdout)
+
+    def test_is_a_page_that_is_well_formed_and_loads_nothing(self):
+        page = self.page(drop_in_report())
+        ElementTree.fromstring(page.split("\n", 1)[1])
+        found = Balance()
+        found.feed(page)
+        self.assertEqual((found.open, found.wrong), ([], []))
+        self.assertEqual((found.elements["script"], found.elements["style"], found.elements["h1"]), (1, 1, 1))
+        self.assertIsNone(re.search(r"https?://|url\(|@import", page))
+        self.assertEqual(page.count("alert(1)"), page.count("&lt;script&gt;alert(1)"))
+        self.assertNotIn('" onload', page)
+
+    def test_a_page_of_many_rows_stays_small(self):
+        page = self.page(drop_in_report(2000))
+        self.assertLess(len(page.encode()), 300_000)
+        self.assertRegex(page, r"[\d,]+ more rows are not shown. They are in the JSON file.")
+
+    def test_of_an_earlier_version_is_shown_as_far_as_it_goes(self):
+        old = {"ranks": 2, "peak_bytes": 0, "waits": "MPI's", "wall_seconds": 2.0,
+               "collectives": [{"collective": "bcast", "mean_seconds": 0.5, "largest_seconds": 0.8}],
+               "calls": [{"collective": "bcast", "size": "1-64 B", "calls": 8, "replaced": 2, "bytes": 32, "seconds": 0.6}],
+               "algorithms": [], "passed_through": {}}
+        self.assertRegex(run("report", self.written(old)).stdout, r"bcast +1-64 B +8 +32 B +500 ms +25 % +25%")
+        self.assertIn("25 %", self.page(old))
+
+    def test_what_is_no_report_is_named_with_status_2(self):
+        for content, said in (("{", "not JSON"), ([], "not a report of quadrille run"), (report("bench"), "not a report of"),
+                              ({"format_version": 9, "ranks": 1, "passed_through": {}}, "format_version: from a newer"),
+                              (drop_in_report() | {"ranks": "x"}, "not a report: ")):
+            with self.subTest(said):
+                result = run("report", self.written(content))
+                self.assertEqual((result.returncode, result.stdout), (2, ""))
+                self.assertIn(f"report.json: {said}", result.stderr)
+        self.assertIn("can't read", run("report", str(self.folder / "none.json")).stderr)
 
 
 class Doctor(unittest.TestCase):

@@ -144,6 +144,27 @@ class Native(unittest.TestCase):
         self.assertIn("allreduce, 8 B to 512 B on 2 ranks: " + ("basic_linear" if OPENMPI else "recursive_doubling"), text)
         self.assertIn("0.5-0.5 of the default's time", text)
 
+    def test_when_the_time_is_up_no_more_is_launched(self):
+        words = ("allreduce", "barrier", "--segments", "none", "--sizes", "8")
+        done = self.tune(*words, "--time", "0.0001", "--", self.fake_launcher())
+        launches = (self.folder / "log").read_text().splitlines()
+        self.assertEqual(len(launches), 1)
+        self.assertRegex(done.stderr, r"the time for allreduce is up: (\d+) of \1 launches are left out")
+        self.assertRegex(done.stderr, r"the time for barrier is up: (\d+) of \1 launches are left out")
+        report = self.report()
+        self.assertFalse(report["complete"])
+        self.assertIn("--time 0.0001 -- ", report["command"])
+        self.assertEqual([(one["algorithm"], one["bytes"]) for one in report["points"]], [("default", 8)])
+
+    def test_collectives_share_the_time(self):
+        # Hundreds of launches take more than three seconds.
+        words = ("allreduce", "barrier", "--segments", "none", "--sizes", "8", "--rounds", "100", "--time", "0.05")
+        done = self.tune(*words, "--", self.fake_launcher())
+        launches = (self.folder / "log").read_text().splitlines()
+        for collective in ("allreduce", "barrier"):
+            self.assertTrue(any(f" {collective} --sizes" in line for line in launches))
+            self.assertRegex(done.stderr, rf"the time for {collective} is up: \d+ of \d+ launches are left out")
+
     def test_a_setting_that_changes_the_default_is_named(self):
         variable = "OMPI_MCA_coll_tuned_use_dynamic_rules" if OPENMPI else "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
         done = self.tune("bcast", "--", *LAUNCH, "2", status=2, **{variable: "binomial"})
@@ -155,7 +176,7 @@ class Native(unittest.TestCase):
 
     def test_the_mpis_own_algorithms_are_measured(self):
         collective = "reduce_scatter_block" if OPENMPI else "barrier"
-        self.tune("--sizes", "64", "--time", "0.01", collective, "--", *LAUNCH, "2")
+        self.tune("--sizes", "64", "--each", "0.01", collective, "--", *LAUNCH, "2")
         report = self.report()
         self.assertEqual((report["library"], report["ranks"], report["nodes"]), (MPI, 2, 1))
         self.assertEqual(report["skipped"], [])

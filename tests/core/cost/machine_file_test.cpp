@@ -61,6 +61,7 @@ TEST(MachineFile, ItsNameSaysWhatKindOfMachineItIsFor) {
   EXPECT_EQ(file_name("node17.site.org", "Open MPI v4.1.4", "ethernet-10000", 2),
             "node_Open-MPI-v4.1.4_ethernet-10000_2-cores.json");
   EXPECT_EQ(file_name("r3i0n5", "MPICH 4.0.2", "infiniband", 64), "rin_MPICH-4.0.2_infiniband_64-cores.json");
+  EXPECT_EQ(kind_of_machine("node17.site.org", "ethernet-10000", 2), "node_ethernet-10000_2-cores");
 }
 
 }  // namespace

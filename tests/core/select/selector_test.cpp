@@ -69,6 +69,18 @@ TEST_F(SelectorTest, TrustsTheCallThenTheEnvironmentThenTheTableThenRulesOfThumb
   EXPECT_EQ(decide(allreduce(1), request).source(), Reason::Kind::requested);
 }
 
+TEST_F(SelectorTest, LeavesToTheMpiWhatARuleLeavesToIt) {
+  rules.push_back({{Collective::allreduce, 8, 64, {}}, 8, 2});
+  const Request request{.native = Request::Native::unless_faster};
+  const Decision decision = decide(allreduce(1), request);
+  EXPECT_TRUE(decision.native());
+  EXPECT_EQ(decision.source(), Reason::Kind::rule);
+  EXPECT_EQ(text_of(decision.reasons().back()), "the tuning table has the MPI's own function for 8 to 64 bytes");
+  // Where the MPI's own can't run, it is as no rule.
+  EXPECT_EQ(name(decide(allreduce(1))), "recursive_doubling");
+  EXPECT_EQ(decide(allreduce(1)).source(), Reason::Kind::usual);
+}
+
 TEST_F(SelectorTest, LeavesToTheMpiWhatNoRuleHoldsFor) {
   const Request request{.native = Request::Native::unless_faster};
   EXPECT_EQ(name(decide(allreduce(1), request)), "native");

@@ -85,11 +85,21 @@ TEST(Table, ErrorsNameTheLineAndWhatIsExpectedThere) {
   EXPECT_EQ(complaint_of("bcast 8 ring"), "a.table:4: expected an algorithm of bcast that 'quadrille list' shows");
   EXPECT_EQ(complaint_of("bcast 8").substr(0, 41), "a.table:4: expected an algorithm of bcast");
   EXPECT_EQ(complaint_of("alltoall 8 bruck:1").substr(0, 34), "a.table:4: expected another number");
-  for (const char* wrong : {"segment", "segment 0", "segment x", "chunk 8"}) {
+  for (const char* wrong : {"segment", "segment 0", "segment x"}) {
     EXPECT_EQ(complaint_of(std::string("bcast 8 binomial ") + wrong),
               "a.table:4: expected 'segment' and its bytes behind the algorithm");
   }
-  EXPECT_EQ(complaint_of("bcast 8 binomial segment 8 more"), "a.table:4: expected nothing more");
+  for (const char* wrong : {"segment 8 more", "chunk 8"}) {
+    EXPECT_EQ(complaint_of(std::string("bcast 8 binomial ") + wrong),
+              "a.table:4: expected 'segment', 'seconds', 'native', 'calls' or 'when' behind the algorithm, or nothing "
+              "more");
+  }
+  for (const char* wrong :
+       {"seconds", "seconds x", "seconds -1", "seconds inf", "seconds nan", "native 1e999", "calls 1.5", "calls -1",
+        "when", "when now", "when 2026-11-15 12:00:00", "when -", "when 2026-11-15T12:00:00Z calls"}) {
+    EXPECT_EQ(complaint_of(std::string("bcast 8 binomial ") + wrong).substr(0, 21), "a.table:4: expected a") << wrong;
+  }
+  EXPECT_EQ(complaint_of("bcast 8 native segment 8").substr(0, 29), "a.table:4: expected 'segment'");
 }
 
 TEST(Table, WhatNotAllRanksKnowTheSizeOfHasNoRules) {
@@ -107,6 +117,45 @@ TEST(Table, ASizeHasOneRule) {
             "a.table:6");
   EXPECT_EQ(complaint_of("bcast 8-64 binomial\n[MPICH 4.0.2, 3 ranks, 1 nodes]\nbcast 1-9 linear"), "");
   EXPECT_EQ(complaint_of("bcast 8-64 binomial\nbcast 65-99 linear\nbcast 1-7 linear"), "");
+}
+
+TEST(Table, TheMpisOwnFunctionMayBeFastest) {
+  const std::string text =
+      "# quadrille table 1\n\n[MPICH 4.0.2, 2 ranks, 1 nodes]\n"
+      "bcast                 8                native\n"
+      "bcast                 9-64             binomial  seconds 1.5e-05  native 2e-05  calls 400  when "
+      "2026-11-15T12:00:00Z  # so it is\n"
+      "allreduce             0-7              native  seconds 1e-06  native 1e-06\n";
+  const Table table = parse_table(text, "a.table");
+  EXPECT_EQ(to_text(table), text);
+  const std::vector<Section::Line>& lines = table.sections.at(0).lines;
+  EXPECT_FALSE(lines.at(0).rule.variant);
+  EXPECT_EQ(lines.at(1).seconds, 1.5e-5);
+  EXPECT_EQ(lines.at(1).native_seconds, 2e-5);
+  EXPECT_EQ(lines.at(1).calls, 400);
+  EXPECT_EQ(lines.at(1).when, "2026-11-15T12:00:00Z");
+  const Guide guide(rules_under(table, "MPICH 4.0.2"), 2, 1);
+  EXPECT_TRUE(guide.knows(Collective::allreduce));
+  ASSERT_NE(guide.find(Collective::bcast, 8), nullptr);
+  EXPECT_FALSE(guide.find(Collective::bcast, 8)->variant);
+}
+
+TEST(Table, WhatIsWrongMayBeSkipped) {
+  std::vector<std::string> complaints;
+  const Table table = parse_table(
+      "# quadrille table 1\n[MPICH 4.0.2, 2 ranks, 1 nodes]\nbcast 8 nonsense\nbcast 8 linear\nbcast 7-9 binomial\n"
+      "[nowhere]\nbcast 10 linear\n[MPICH 4.0.2, 3 ranks, 1 nodes]\nbcast 8 linear\n",
+      "a.table", complaints);
+  ASSERT_EQ(table.sections.size(), 2U);
+  EXPECT_EQ(table.sections[0].lines.size(), 1U);
+  EXPECT_EQ(table.sections[1].lines.size(), 1U);
+  ASSERT_EQ(complaints.size(), 4U);
+  EXPECT_EQ(complaints[0].substr(0, 10), "a.table:3:");
+  EXPECT_EQ(complaints[3].substr(0, 10), "a.table:7:");
+  EXPECT_THROW(parse_table("\x7f"
+                           "ELF",
+                           "a.table", complaints),
+               std::invalid_argument);
 }
 
 TEST(Table, AFileThatIsNotThereIsNamedAndAnEmptyOneHasNoRules) {

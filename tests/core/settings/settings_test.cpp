@@ -56,6 +56,17 @@ TEST(Settings, HaveDefaults) {
   EXPECT_FALSE(settings.off);
   EXPECT_TRUE(settings.only[static_cast<std::size_t>(Collective::bcast)]);
   EXPECT_FALSE(settings.except_point_to_point);
+  EXPECT_DOUBLE_EQ(settings.learn, 0.02);
+}
+
+TEST(Settings, LearningHasAShareOfTheTimeInPercent) {
+  EXPECT_DOUBLE_EQ(read_settings(Variables{{"QUADRILLE_LEARN", "0.5"}}).learn, 0.005);
+  EXPECT_EQ(read_settings(Variables{{"QUADRILLE_LEARN", "0"}}).learn, 0);
+  EXPECT_EQ(read_settings(Variables{{"QUADRILLE_LEARN", "100"}}).learn, 1);
+  EXPECT_EQ(complaint("QUADRILLE_LEARN", "101"), "QUADRILLE_LEARN=101: expected percent, from 0 to 100");
+  for (const char* wrong : {"-1", "x", "2%", "nan", "inf"}) {
+    EXPECT_EQ(complaint("QUADRILLE_LEARN", wrong).substr(0, 16), "QUADRILLE_LEARN=") << wrong;
+  }
 }
 
 TEST(Settings, AreRead) {

@@ -175,7 +175,7 @@ TEST(TableOfWinners, GivesWayWhereItTakesTooMuchMemory) {
   const api::Prepared prepared = api::prepare(*context, allreduce(1000), options, api::Handles::borrowed);
   EXPECT_EQ(prepared.task, nullptr);
   EXPECT_EQ(prepared.why_native, Reason::Kind::memory);
-  EXPECT_TRUE(prepared.remembered);
+  EXPECT_TRUE(prepared.memorable);
 }
 
 TEST(TableOfWinners, IsForAsManyRanks) {

@@ -2,6 +2,8 @@
 //
 // With `time`: what a barrier of one rank costs, which is handed down.
 // With `corners`: what is rare, or wrong and to be refused by MPI itself.
+// With `grid`: on communicators with names, some of which are no names for a page.
+// With `names`: on 300 communicators, each with a name of its own.
 // With `churn`: 100,000 calls on 100 communicators, and by how many bytes some of them left the heap larger.
 
 #include <malloc.h>
@@ -14,6 +16,7 @@
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -230,6 +233,42 @@ struct AfterMain {
 
 }  // namespace
 
+void names() {
+  for (int i = 0; i < 300; ++i) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Comm_set_name(copy, ("name " + std::to_string(i)).c_str());
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+  }
+}
+
+// Rows and columns of two ranks, a name that markup would have escaped, and communicators without one.
+void grid(int rank) {
+  MPI_Comm row = MPI_COMM_NULL;
+  MPI_Comm column = MPI_COMM_NULL;
+  MPI_Comm odd = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &row);
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &column);
+  MPI_Comm_dup(MPI_COMM_WORLD, &odd);
+  MPI_Comm_set_name(odd, "</td><script>alert(1)</script>\x1b[31m\xff");
+  MPI_Barrier(row);
+  MPI_Comm_set_name(row, "row");  // after its first call
+  MPI_Comm_set_name(column, "column");
+  int sum = 0;
+  for (int i = 0; i < 3; ++i) MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, column);
+  MPI_Barrier(odd);
+  MPI_Barrier(MPI_COMM_SELF);
+  for (int i = 0; i < 10; ++i) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Barrier(copy);
+    MPI_Comm_free(&copy);
+  }
+  MPI_Comm_free(&row);
+  MPI_Comm_free(&column);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
@@ -250,6 +289,13 @@ int main(int argc, char** argv) {
     if (rank == 0) std::printf("%d faults\n", faults);
     MPI_Finalize();
     return faults == 0 ? 0 : 1;
+  }
+  const std::string_view mode(argc > 1 ? argv[1] : "");
+  if (mode == "grid" || mode == "names") {
+    mode == "grid" ? grid(rank) : names();
+    if (rank == 0) std::printf("%d faults\n", faults);
+    MPI_Finalize();
+    return 0;
   }
   if (argc > 1 && std::string_view(argv[1]) == "churn") {
     const long long more = churn();

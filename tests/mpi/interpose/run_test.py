@@ -22,8 +22,8 @@ CALLS, *FORTRAN = CALLS.split(",")
 while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     name, _, value = LAUNCH.pop(0).partition("=")
     os.environ.update({name: value} if value else {})
-# What is replaced must not depend on whether the user has measured this machine.
-os.environ["QUADRILLE_MACHINE"] = "none"
+# What is replaced must not depend on whether the user has measured this machine, nor on what is measured now.
+os.environ.update({"QUADRILLE_MACHINE": "none", "QUADRILLE_LEARN": "0"})
 
 BLOCKING = ("Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Allgatherv Alltoall Alltoallv Alltoallw "
             "Reduce_scatter Reduce_scatter_block Scan Exscan").split()
@@ -133,6 +133,60 @@ class Program(unittest.TestCase):
     def test_the_report_is_also_a_table(self):
         done = launched(2, CALLS, options=["--force", "--report"])
         self.assertRegex(done.stderr, r"bcast +1-64 B +8 +")
+
+    def test_the_report_tells_communicators_apart_by_name_and_ranks(self):
+        for options in ((), ("--force",)):
+            report = self.report(4, "grid", options=options)
+            found = {(one["name"], one["ranks"]): one["count"] for one in report["communicators"]}
+            odd = "</td><script>alert(1)</script>\x1b[31m\ufffd"
+            self.assertEqual(found, {(odd, 4): 1, ("", 4): 10, ("row", 2): 2, ("column", 2): 2, ("MPI_COMM_SELF", 1): 4})
+            calls = {(report["communicators"][row["communicator"]]["name"], row["collective"]): row
+                     for row in report["calls"]}
+            self.assertEqual({key: row["calls"] for key, row in calls.items()},
+                             {(odd, "barrier"): 4, ("", "barrier"): 40, ("row", "barrier"): 4, ("column", "allreduce"): 12,
+                              ("MPI_COMM_SELF", "barrier"): 4})
+            for row in calls.values():
+                self.assertLessEqual(row["replaced_seconds"], row["mean_seconds"])
+                self.assertLessEqual(row["mean_seconds"], row["seconds"] * 1.000001)
+            # Means add up.
+            mean = sum(row["mean_seconds"] for row in report["calls"])
+            self.assertAlmostEqual(mean, sum(one["mean_seconds"] for one in report["collectives"]))
+
+    def test_the_report_tells_some_communicators_apart_and_adds_up_the_others(self):
+        report = self.report(2, "names")
+        self.assertEqual(len(report["communicators"]), 257)
+        self.assertEqual(report["communicators"][-1], {"name": "", "ranks": 0, "count": 0})
+        self.assertEqual(sum(row["calls"] for row in report["calls"]), 600)
+        self.assertEqual([row["calls"] for row in report["calls"] if row["communicator"] == 256], [88])
+
+    def test_the_report_says_what_ran_where(self):
+        report = self.report(2, "grid")
+        self.assertEqual((report["format"], report["format_version"], report["nodes"]), ("quadrille report", 2, 1))
+        self.assertTrue(report["program"].endswith("grid"), report["program"])
+        self.assertIn({"openmpi": "Open MPI", "mpich": "MPICH"}[MPI], report["mpi"])
+
+    def test_a_page_is_made_in_one_step(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "run.html")
+            self.check(launched(4, CALLS, "grid", options=[f"--report={path}"]))
+            self.assertEqual(os.listdir(folder), ["run.html"])
+            with open(path, encoding="utf-8") as file:
+                page = file.read()
+            self.assertIn("<!DOCTYPE html>", page)
+            self.assertIn("column, 2 ranks x 2", page)
+            self.assertNotIn("<script>alert", page)
+            # A program that fails has one, too, if it came to MPI_Finalize.
+            os.remove(path)
+            done = launched(2, "sh", "-c", '"$0"; exit 3', CALLS, options=["--mpi", MPI, f"--report={path}"])
+            self.assertEqual(done.returncode, 3, done.stderr)
+            self.assertEqual(os.listdir(folder), ["run.html"])
+            os.remove(path)
+            done = launched(2, "sh", "-c", "exit 3", options=["--mpi", MPI, f"--report={path}"])
+            self.assertEqual((done.returncode, os.listdir(folder)), (3, []))
+            self.assertIn("quadrille: no page: the program wrote no report", done.stderr)
+            done = launched(2, CALLS, options=["--print", f"--report={path}"])
+            self.assertRegex(done.stdout, r"QUADRILLE_REPORT.*\.json.*\nquadrille report .*\.json --output .*run\.html\n")
+            self.refused("can't write to ", options=[f"--report={folder}/none/run.html"])
 
     def test_fortran_is_served_too(self):
         if not FORTRAN:

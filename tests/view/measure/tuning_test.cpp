@@ -40,9 +40,8 @@ Report report_of(const std::string& collective, const std::vector<Measured>& cel
 // The rules as lines such as "8-64 ring".
 std::string lines(const Section& section) {
   std::string text;
-  for (const auto& [rule, note] : section.lines) {
-    text += std::to_string(rule.from) + "-" + std::to_string(rule.to) + " " +
-            std::string(rule.variant.algorithm().name) + "\n";
+  for (const Section::Line& line : section.lines) {
+    text += std::to_string(line.rule.from) + "-" + std::to_string(line.rule.to) + " " + name_of(line.rule) + "\n";
   }
   return text;
 }
@@ -169,6 +168,31 @@ TEST(Tuning, ARunWithoutWinnersSaysSo) {
   const Section section = tuning_section(report_of("bcast", {{8, {{"binomial", 2}}}}), 1, 4096);
   EXPECT_TRUE(section.lines.empty());
   EXPECT_EQ(section.comments.back(), "no algorithm is faster than native");
+}
+
+TEST(Tuning, WhatIsRememberedHasNativeWhereNothingWins) {
+  Report report = report_of("allreduce", {{8, {{"ring", 1.2}}},
+                                          {64, {{"ring", 0.99}}},
+                                          {512, {{"ring", 0.5}}},
+                                          {4096, {{"ring", 0.5}}},
+                                          {8192, {{"ring", 1.1}}}});
+  report.provenance.date = "2026-11-15T12:00:00Z";
+  for (Point& point : report.points) point.calls = 10;
+  const Section section = tuning_section(report, 1, 65536, {.to_remember = true});
+  EXPECT_EQ(lines(section), "8-64 native\n512-4096 ring\n8192-8192 native\n");
+  const Section::Line& line = section.lines.at(1);
+  EXPECT_NEAR(line.seconds, 0.5, 0.01);
+  EXPECT_NEAR(line.native_seconds, 1, 0.02);
+  EXPECT_EQ(line.calls, 2 * 20 * 10);
+  EXPECT_EQ(line.when, "2026-11-15T12:00:00Z");
+  EXPECT_NEAR(section.lines.at(0).seconds, section.lines.at(0).native_seconds, 1e-9);
+}
+
+TEST(Tuning, TooFewRepeatsAreNotRemembered) {
+  Report report;
+  report.points = {sampled("bcast", 8, "native", 1, 5), sampled("bcast", 8, "linear", 0.5, 5),
+                   sampled("bcast", 64, "native", 1), sampled("bcast", 64, "linear", 1)};
+  EXPECT_EQ(lines(tuning_section(report, 1, 65536, {.to_remember = true})), "64-64 native\n");
 }
 
 }  // namespace

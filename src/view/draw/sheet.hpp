@@ -8,8 +8,8 @@
 
 namespace quadrille::draw {
 
-// The page layout. Text and strokes grow with the width, since a wide drawing is shown smaller.
-struct Page {
+// The sheet layout. Text and strokes grow with the width, since a wide drawing is shown smaller.
+struct Sheet {
   double scale = 1;
   double width = 0;
   double height = 0;
@@ -36,6 +36,6 @@ struct Page {
 };
 
 // Everything but the legend, which is added below legend_y.
-Page page_for(const Timeline& timeline, const Title& title);
+Sheet sheet_for(const Timeline& timeline, const Title& title);
 
 }  // namespace quadrille::draw

@@ -1,0 +1,85 @@
+#include "learn/lessons.hpp"
+
+#include <algorithm>
+
+#include "select/prices.hpp"
+
+namespace quadrille::learn {
+
+namespace {
+
+// Programs with more cases than that call each of them too seldom.
+constexpr std::size_t most_lessons = 256;
+
+}  // namespace
+
+Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share)
+    : selector_(&selector),
+      remembered_(remembered, selector.placement().ranks, selector.placement().nodes),
+      share_(share) {}
+
+// A table was measured, and whoever names an algorithm wants that one.
+bool Lessons::may_learn(const Case& asked) const {
+  return share_ > 0 && selector_->prices() && asked.ranks > 1 && sizes_are_known(asked.collective) &&
+         !selector_->guide().knows(asked.collective) && !selector_->preferences().variant(asked.collective);
+}
+
+// What runs the representative may not run every case that it stands for.
+bool Lessons::can_run_all(const CaseLesson& known, const Case& asked) const {
+  const Requirements& requirements = selector_->requirements();
+  return std::all_of(known.variants.begin() + 1,
+                     known.variants.begin() + static_cast<std::ptrdiff_t>(known.lesson.candidates()),
+                     [&](const Variant& variant) {
+                       return requirements.can_run(variant, asked) &&
+                              requirements.memory(requirements.completed(variant, asked), asked) <= asked.memory;
+                     });
+}
+
+// The candidates: the MPI's own function, what is remembered, and the cheapest algorithms, each with its best segment.
+std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
+  const Requirements& requirements = selector_->requirements();
+  const Prices::Ranking& ranking = selector_->prices()->ranking(one);
+  std::array<Variant, Lesson::most_candidates> variants = {};
+  std::array<double, Lesson::most_candidates> expected = {ranking.native};
+  std::size_t count = 1;
+  const auto add = [&](const Variant& variant, double seconds) {
+    const bool fits = requirements.can_run(variant, one) &&
+                      requirements.memory(requirements.completed(variant, one), one) <= one.memory;
+    const bool known = std::any_of(variants.begin() + 1, variants.begin() + static_cast<std::ptrdiff_t>(count),
+                                   [&](const Variant& other) { return other.place == variant.place; });
+    if (!fits || known || count == variants.size()) return false;
+    variants[count] = variant;
+    expected[count++] = seconds;
+    return true;
+  };
+  auto start = CaseLesson::Start::price;
+  std::size_t first = 0;
+  if (const Rule* rule = remembered_.find(one.collective, one.bytes())) {
+    start = CaseLesson::Start::remembered;
+    if (rule->variant && add(rule->variant, selector_->prices()->price(rule->variant, one))) first = 1;
+  }
+  for (const Priced& priced : ranking.variants) add(priced.variant, priced.seconds);
+  if (start == CaseLesson::Start::price) {
+    const Decision decision = selector_->decide(one, {.native = Request::Native::unless_faster});
+    for (std::size_t who = 1; who < count; ++who) {
+      if (!decision.native() && variants[who].place == decision.variant.place) first = who;
+    }
+  }
+  return std::make_unique<CaseLesson>(CaseLesson{
+      .one = one, .variants = variants, .start = start, .lesson = {{expected.data(), count}, first, share_}});
+}
+
+CaseLesson* Lessons::find(const Case& asked) {
+  if (!may_learn(asked)) return nullptr;
+  const Case one = representative(asked);
+  const auto about = [&](const std::unique_ptr<CaseLesson>& known) { return known->one == one; };
+  auto found = std::find_if(all_.begin(), all_.end(), about);
+  if (found == all_.end()) {
+    if (all_.size() >= most_lessons) return nullptr;
+    found = all_.insert(found, begin(one));
+  }
+  CaseLesson& known = **found;
+  return known.lesson.candidates() > 1 && can_run_all(known, asked) ? &known : nullptr;
+}
+
+}  // namespace quadrille::learn

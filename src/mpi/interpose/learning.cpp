@@ -1,0 +1,120 @@
+#include "interpose/learning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "engine/rules.hpp"
+#include "learn/memory.hpp"
+#include "settings/machine.hpp"
+
+namespace quadrille::interpose {
+
+namespace {
+
+using engine::check;
+
+// Jobs are killed when their time is over: what was learned is written now and then.
+constexpr std::chrono::seconds until_written(60);
+// A program may make communicators again and again.
+constexpr std::size_t most_freed = 4096;
+
+int rank_on(MPI_Comm comm) {
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+
+}  // namespace
+
+void Learning::begin(Settings& settings) {
+  settings_ = &settings;
+  if (settings.learn <= 0) return;
+  int ranks = 0;
+  check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  writes_ = rank_on(MPI_COMM_WORLD) == 0;
+  engine::Rules rules;
+  if (writes_) {
+    // The program may change its folder and its environment.
+    folder_ = learned_folder_here();
+    mpi_ = engine::mpi_name();
+    written_ = Trial::Clock::now();
+    // Where other threads may be in calls of their own, only the end of the job is quiet enough.
+    int level = MPI_THREAD_SINGLE;
+    check(PMPI_Query_thread(&level), "MPI_Query_thread");
+    writes_early_ = level < MPI_THREAD_MULTIPLE;
+    const learn::Recalled recalled = learn::recall(folder_, mpi_);
+    complain(recalled.complaint);
+    for (const learn::Finding& one : recalled.findings) {
+      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
+    }
+  }
+  settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
+}
+
+std::unique_ptr<learn::Lessons> Learning::begin_on(MPI_Comm comm, const Selector& selector) {
+  if (settings_->learn <= 0 || selector.placement().ranks < 2) return nullptr;
+  const std::span<const PlacedRule> remembered =
+      settings_->remembered ? std::span(*settings_->remembered) : std::span<const PlacedRule>();
+  auto lessons = std::make_unique<learn::Lessons>(selector, remembered, settings_->learn);
+  const std::lock_guard lock(mutex_);
+  on_.emplace(lessons.get(), comm);
+  return lessons;
+}
+
+void Learning::end_on(const learn::Lessons& lessons, int rank) {
+  const std::lock_guard lock(mutex_);
+  const auto known = on_.find(&lessons);
+  if (known == on_.end()) return;
+  if (rank == 0 && freed_.size() < most_freed) {
+    const std::vector<Learned> learned = learned_on(known->second, lessons);
+    freed_.insert(freed_.end(), learned.begin(), learned.end());
+  }
+  on_.erase(known);
+}
+
+void Learning::agree(learn::Lesson& lesson, MPI_Comm comm) {
+  learn::Lesson::Word all = lesson.word();
+  check(PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm),
+        "MPI_Allreduce");
+  lesson.agree(all);
+  if (!writes_early_ || Trial::Clock::now() - written_ < until_written) return;
+  written_ = Trial::Clock::now();
+  remember(known_here(true));
+}
+
+// On this rank's communicators; each of them has one rank 0, which speaks for all when all are asked.
+std::vector<Learned> Learning::known_here(bool where_not_first) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Learned> all = freed_;
+  for (const auto& [lessons, comm] : on_) {
+    if (!where_not_first && rank_on(comm) != 0) continue;
+    const std::vector<Learned> learned = learned_on(comm, *lessons);
+    all.insert(all.end(), learned.begin(), learned.end());
+  }
+  return all;
+}
+
+void Learning::remember(std::span<const Learned> all) {
+  if (all.empty() || folder_.empty()) return;
+  complain(learn::remember(folder_, findings_of(all, mpi_)));
+}
+
+void Learning::complain(const std::string& complaint) {
+  if (complaint.empty() || std::exchange(complained_, true)) return;
+  fmt::print(stderr, "quadrille: {}\n", complaint);
+}
+
+std::vector<Learned> Learning::end() {
+  if (!settings_ || settings_->learn <= 0) return {};
+  std::vector<Learned> all = of_all_ranks(known_here(false));
+  if (writes_) remember(all);
+  writes_early_ = false;
+  const std::lock_guard lock(mutex_);
+  on_.clear();
+  return all;
+}
+
+}  // namespace quadrille::interpose

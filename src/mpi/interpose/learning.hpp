@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/mpi.hpp"
+#include "interpose/learned.hpp"
+#include "learn/lessons.hpp"
+#include "select/selector.hpp"
+#include "settings/settings.hpp"
+
+namespace quadrille::interpose {
+
+// A call that a lesson counts, about to be made; it is timed if the lesson wants to know how long it takes.
+class Trial {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  Trial() = default;
+  // Null: it belongs to none.
+  explicit Trial(learn::Lesson* lesson) {
+    if (!lesson) return;
+    if (lesson->timed()) {
+      lesson_ = lesson;
+      start_ = Clock::now();
+    } else {
+      lesson->ran();
+    }
+  }
+  // The call was made.
+  void end() const {
+    if (lesson_) lesson_->ran(std::chrono::duration<double>(Clock::now() - start_).count());
+  }
+
+ private:
+  learn::Lesson* lesson_ = nullptr;
+  Clock::time_point start_;
+};
+
+// What the program's own calls teach, on all communicators, and what becomes of it when the job ends.
+class Learning {
+ public:
+  // After MPI_Init, with settings that all ranks agree on, which must outlive it. Collective over MPI_COMM_WORLD: every
+  // rank gets what rank 0 finds in the user's cache.
+  void begin(Settings& settings);
+  // The lessons of a communicator; null: nothing is to be learned.
+  std::unique_ptr<learn::Lessons> begin_on(MPI_Comm comm, const Selector& selector);
+  // The communicator is about to be freed, on which this rank has that number.
+  void end_on(const learn::Lessons& lessons, int rank);
+
+  // What runs a lesson's next call. In a call that all ranks of the communicator make: they agree first, if it is time.
+  const Variant& next(learn::CaseLesson& about, MPI_Comm comm) {
+    if (about.lesson.must_agree()) agree(about.lesson, comm);
+    return about.next();
+  }
+
+  // Before MPI_Finalize, collective over MPI_COMM_WORLD: rank 0 writes all that was learned to the user's cache, and
+  // returns it.
+  std::vector<Learned> end();
+
+ private:
+  void agree(learn::Lesson& lesson, MPI_Comm comm);
+  std::vector<Learned> known_here(bool where_not_first) const;
+  void remember(std::span<const Learned> all);
+  void complain(const std::string& complaint);
+
+  const Settings* settings_ = nullptr;
+  bool writes_ = false;        // this rank does, at the end
+  bool writes_early_ = false;  // and now and then before
+  std::string folder_;
+  std::string mpi_;
+  bool complained_ = false;  // of it: nobody needs to know twice
+  Trial::Clock::time_point written_;
+  mutable std::mutex mutex_;
+  std::map<const learn::Lessons*, MPI_Comm> on_;  // under the mutex
+  std::vector<Learned> freed_;                    // likewise: of communicators that are freed, whose rank 0 this was
+};
+
+}  // namespace quadrille::interpose

@@ -1,0 +1,100 @@
+"""What the drop-in learns in a job, and what the next one makes of it:
+learning_test.py QUADRILLE MPI PROGRAMS CALLS LAUNCHER... -n
+
+PROGRAMS runs random programs, CALLS is one that checks its own results; neither knows anything of the drop-in.
+"""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+QUADRILLE, MPI, PROGRAMS, CALLS, *LAUNCH = sys.argv[1:]
+del sys.argv[1:]
+# What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
+while not os.path.basename(LAUNCH[0]).startswith("mpi"):
+    name, _, value = LAUNCH.pop(0).partition("=")
+    os.environ.update({name: value} if value else {})
+
+
+class Learning(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.cache = f"{self.folder.name}/cache"
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def words(self, ranks, *program, options=()):
+        return [QUADRILLE, "run", *options, "--", *LAUNCH, str(ranks), *program]
+
+    def environment(self, **variables):
+        return {**os.environ, "XDG_CACHE_HOME": self.cache, **variables}
+
+    def run_program(self, ranks, *program, options=(), **variables):
+        """Its report and what it says."""
+        path = f"{self.folder.name}/report.json"
+        done = subprocess.run(self.words(ranks, *program, options=[*options, f"--report={path}"]), check=False,
+                              capture_output=True, text=True, env=self.environment(**variables), timeout=250)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(" 0 faults", " " + done.stdout)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file), done.stderr
+
+    def remembered(self):
+        return glob.glob(f"{self.cache}/quadrille/machines/*.learned/*")
+
+    def test_no_rank_ever_decides_otherwise_than_the_others(self):
+        """Communicators of members of others, ranks that are late; checked mode compares what each rank runs."""
+        for options in ([], ["--check"]):
+            report, said = self.run_program(3, PROGRAMS, "100", options=options)
+            self.assertEqual(said, "")
+            tried = {(one["collective"], one["algorithm"]) for one in report["algorithms"]}
+            self.assertGreater(len(tried), 6, report["algorithms"])
+            self.assertIn("to measure MPI's own", report["passed_through"]["allreduce"])
+
+    def test_the_next_job_begins_with_what_was_learned(self):
+        report, _ = self.run_program(2, CALLS, "400")
+        self.assertIn("price", {one["start"] for one in report["learned"]})
+        self.assertNotIn("remembered", {one["start"] for one in report["learned"]})
+        self.assertEqual(len(self.remembered()), 1)
+        again, said = self.run_program(2, CALLS, "400")
+        self.assertIn("remembered", {one["start"] for one in again["learned"]})
+        self.assertEqual(said, "")
+        # If there is something to gain, not a call is passed through because the communicator is new.
+        gains = {one["verdict"] for one in report["learned"]} != {"native"}
+        new = again["passed_through"].get("bcast", {}).get("the first calls on a communicator", 0)
+        self.assertEqual(new, 0 if gains else 32)
+        known = {(one["collective"], one["from"], one["ranks"]): one["verdict"] for one in report["learned"]}
+        for one in again["learned"]:
+            self.assertIn((one["collective"], one["from"], one["ranks"]), known)
+            self.assertGreater(one["native_seconds"], 0)
+
+    def test_nothing_is_learned_or_remembered_if_nobody_wants_it(self):
+        report, _ = self.run_program(2, CALLS, "400", QUADRILLE_LEARN="0")
+        self.assertEqual(report["learned"], [])
+        self.assertEqual(self.remembered(), [])
+        report, _ = self.run_program(2, CALLS, "400", options=["--algorithm", "bcast=linear,allreduce=ring,gather=linear"])
+        self.assertEqual([one for one in report["learned"] if one["collective"] in ("bcast", "allreduce", "gather")], [])
+
+    def test_what_cannot_be_read_or_written_is_said_once_and_ignored(self):
+        self.run_program(2, CALLS, "400")
+        path, = self.remembered()
+        for damage in (b"", b"\x00" * 4096, b"# quadrille table 1\n[half", b"\xff" * 100):
+            with open(path, "wb") as file:
+                file.write(damage)
+            _, said = self.run_program(2, CALLS, "60")
+            self.assertLessEqual(said.count("quadrille:"), 1, said)
+        blocked = f"{self.folder.name}/a file"
+        with open(blocked, "w", encoding="utf-8"):
+            pass
+        self.cache = blocked
+        _, said = self.run_program(2, CALLS, "400")
+        self.assertEqual(said.count("quadrille:"), 1, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
