@@ -9,6 +9,9 @@ namespace {
 constexpr std::int64_t calls_before = 4;     // the first round
 constexpr std::int64_t first_interval = 32;  // calls between rounds, doubled from round to round
 constexpr std::int64_t longest_interval = 128;
+// What agreements may cost, of all time; and no more calls are between them than this.
+constexpr double share_of_agreements = 0.008;
+constexpr double most_seldom = 100000;
 // Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
 constexpr double clearly = 1.03;
 constexpr double hopeless = 1.3;
@@ -28,7 +31,9 @@ Lesson::Lesson(std::span<const double> expected, std::size_t start, double share
       until_round_(candidates_ > 1 && share > 0 ? calls_before : 0),
       interval_(first_interval / 2) {
   std::copy_n(expected.begin(), candidates_, expected_.begin());
-  for (std::size_t who = 1; who < candidates_; ++who) active_[who] = doubt * expected_[who] <= expected_[0];
+  for (std::size_t who = 0; who < candidates_; ++who) {
+    active_[who] = who == 0 || doubt * expected_[who] <= expected_[0];
+  }
 }
 
 void Lesson::ran(double seconds) {
@@ -36,19 +41,18 @@ void Lesson::ran(double seconds) {
   ++calls_;
   if (who != 0) ++replaced_;
   if (step_ % repeats > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], seconds) : seconds;
-  // Until the MPI's own time is known, nothing that it doesn't run can be said to cost more.
-  const double native = agreed_[0] > 0 ? agreed_[0] : least_[0];
-  if (who != 0 && who != verdict_ && native > 0) excess_ += std::max(0.0, seconds - native);
+  // In the first round the MPI's own comes first, and others are measured by it.
+  const double usual = agreed_[verdict_] > 0 ? agreed_[verdict_] : least_[0];
+  if (who != verdict_ && usual > 0) excess_ += std::max(0.0, seconds - usual);
   ++step_;
 }
 
-// The MPI's own first: others are measured by it.
 void Lesson::begin_round() {
   round_ = {};
   step_ = 0;
   least_ = {};
   for (std::size_t who = 0; who < candidates_; ++who) {
-    if (!active_[who] && who != 0 && who != verdict_) continue;
+    if (!active_[who] && who != verdict_) continue;
     for (std::size_t i = 0; i < repeats; ++i) round_.who[round_.length++] = static_cast<std::uint8_t>(who);
   }
 }
@@ -56,7 +60,8 @@ void Lesson::begin_round() {
 Lesson::Word Lesson::word() const {
   Word word = {};
   std::copy_n(least_.begin(), candidates_, word.begin());
-  word.back() = excess_;
+  word[most_candidates] = excess_;
+  word[most_candidates + 1] = -agreement_;
   return word;
 }
 
@@ -83,30 +88,32 @@ bool Lesson::settle() {
   return verdict_ != last;
 }
 
-// Seconds that the trials of a candidate may cost beyond the MPI's own time.
+// Seconds that the trials of a candidate may cost beyond the time of what runs most calls.
 double Lesson::risk(std::size_t who) const {
+  if (who == verdict_) return 0;
   const double most = agreed_[who] > 0 ? agreed_[who] : doubt * expected_[who];
-  return static_cast<double>(repeats) * std::max(0.0, most - agreed_[0]);
+  return static_cast<double>(repeats) * std::max(0.0, most - agreed_[verdict_]);
 }
 
-// Who takes part in the next round: those that may be best, as far as there is time to be a share of. Returns whether
-// any was never tried.
+// Who takes part in the next round: those that may be best, and the MPI's own, as far as there is time to be a share
+// of. Returns whether any was never tried.
 bool Lesson::admit(bool moved, double spent) {
   bool any_new = false;
   double left = share_ * total_ - spent;
-  for (std::size_t who = 1; who < candidates_; ++who) {
-    const bool may_be_best = moved || (agreed_[who] > 0 ? agreed_[who] < hopeless * agreed_[verdict_]
-                                                        : expected_[who] <= nearly * agreed_[0]);
-    const double cost = who == verdict_ ? 0 : risk(who);
-    active_[who] = may_be_best && cost <= std::max(0.0, left);
-    if (active_[who]) left -= cost;
-    any_new |= active_[who] && agreed_[who] <= 0;
+  for (std::size_t who = 0; who < candidates_; ++who) {
+    const bool known = agreed_[who] > 0;
+    const bool may_be_best =
+        known ? agreed_[who] < hopeless * agreed_[verdict_] : expected_[who] <= nearly * agreed_[0];
+    active_[who] = (moved || may_be_best || who == 0) && risk(who) <= std::max(0.0, left);
+    if (active_[who]) left -= risk(who);
+    any_new |= active_[who] && !known;
   }
   return any_new;
 }
 
-void Lesson::agree(const Word& all) {
+void Lesson::agree(const Word& all, double seconds) {
   ++agreements_;
+  agreement_ = seconds;
   const double before = agreed_[verdict_];
   combine(all);
   for (std::size_t i = 0; i < round_.length; ++i) {
@@ -120,12 +127,15 @@ void Lesson::agree(const Word& all) {
   const double now = agreed_[verdict_];
   const bool moved = before > 0 && (now > changed * before || before > changed * now);
   const bool another = settle();
-  const bool any_new = admit(moved, all.back());
+  const bool any_new = admit(moved, all[most_candidates]);
   // What has changed, or may be faster, is looked at at once; what changes all the time is noise.
   const bool surprised = (moved || another) && !surprised_;
   surprised_ = moved || another;
   interval_ = surprised ? first_interval : std::min(2 * interval_, longest_interval);
-  until_round_ = (surprised && moved) || any_new ? 1 : interval_;
+  // Where calls take less time than agreements, these come less often.
+  const double calls = -all[most_candidates + 1] / (share_of_agreements * agreed_[verdict_]);
+  const auto seldom = static_cast<std::int64_t>(std::clamp(calls, 0.0, most_seldom));
+  until_round_ = (surprised && moved) || any_new ? 1 : std::max(interval_, seldom);
   round_ = {};
   step_ = 0;
 }

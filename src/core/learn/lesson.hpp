@@ -17,12 +17,13 @@ namespace quadrille::learn {
 class Lesson {
  public:
   static constexpr std::size_t most_candidates = 6;
-  // The times of all candidates, and what trials have cost beyond the MPI's own time.
-  using Word = std::array<double, most_candidates + 1>;
+  // The times of all candidates; what trials have cost beyond the usual time; and the time that the last agreement
+  // took, below zero: of that the maximum is the rank that others waited for.
+  using Word = std::array<double, most_candidates + 2>;
 
   // Starts with one of the candidates: what is expected or remembered to be best. `expected` are their times in seconds
-  // by price, the MPI's own first; `share` is what trials may cost beyond the MPI's own time, as a part of all time; 0:
-  // there are none.
+  // by price, the MPI's own first; `share` is what trials may cost beyond the time of what was found best, and so
+  // beyond the MPI's own, as a part of all time; 0: there are none.
   Lesson(std::span<const double> expected, std::size_t start, double share);
 
   // Who runs the next call.
@@ -41,7 +42,8 @@ class Lesson {
   // Whether the ranks must agree before the next call.
   bool must_agree() const { return round_.length > 0 && step_ == round_.length; }
   Word word() const;
-  void agree(const Word& all);
+  // Which took so long on this rank.
+  void agree(const Word& all, double seconds);
 
   std::size_t candidates() const { return candidates_; }
   // The candidate that runs calls outside of rounds.
@@ -90,7 +92,8 @@ class Lesson {
   std::array<bool, most_candidates> active_ = {};      // takes part in the next round
   std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
-  double excess_ = 0;                                // of trials, beyond the MPI's own time
+  double agreement_ = 0;                             // seconds of the last one, on this rank
+  double excess_ = 0;                                // of trials, beyond the usual time
 };
 
 }  // namespace quadrille::learn

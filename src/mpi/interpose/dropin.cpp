@@ -97,6 +97,9 @@ void DropIn::before_init() {
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
+    int level = MPI_THREAD_SINGLE;
+    check(PMPI_Query_thread(&level), "MPI_Query_thread");
+    threads_ = level >= MPI_THREAD_MULTIPLE;
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
@@ -112,7 +115,7 @@ void DropIn::begin() {
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
     mention_other_ranks();
-    learning_.begin(settings_);
+    learning_.begin(settings_, threads_);
     active_ = true;
     if (reporting_) report_.start();
   } catch (const std::exception& error) {
@@ -237,18 +240,14 @@ class LessonChooser final : public api::Chooser {
 
 // A call for which MPI's own function is as good, unless another one is faster.
 CallOutcome DropIn::run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen) {
+  const RecentCalls::Known* const known = seen.recent.find(call);
+  if (known && !known->lesson) return {.outcome = known->outcome};
+  learn::CaseLesson* lesson = known ? known->lesson : nullptr;
+  const Variant variant = lesson ? learning_.next(*lesson, comm) : Variant{};
+  if (lesson && !variant) return passed(*lesson);
   LessonChooser chooser(learning_, seen.lessons.get(), comm);
-  api::CallOptions options;
-  learn::CaseLesson* lesson = nullptr;
-  if (const RecentCalls::Known* known = seen.recent.find(call)) {
-    lesson = known->lesson;
-    if (!lesson) return {.outcome = known->outcome};
-    const Variant& variant = learning_.next(*lesson, comm);
-    if (!variant) return passed(*lesson);
-    options.request.variant = variant;
-  } else {
-    options.chooser = &chooser;
-  }
+  api::CallOptions options{.request = {.variant = variant}};
+  if (!lesson) options.chooser = &chooser;
   std::optional<api::Prepared> prepared = prepare(*seen.context, call, options);
   if (!prepared) return {.outcome = Outcome::arguments};
   if (options.chooser) {

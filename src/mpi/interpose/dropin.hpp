@@ -75,8 +75,12 @@ class DropIn {
   Report* report() { return reporting_ ? &report_ : nullptr; }
 
   void count(Collective collective, Outcome outcome) {
-    counts_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(outcome)].fetch_add(
-        1, std::memory_order_relaxed);
+    std::atomic<std::int64_t>& calls = counts_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(outcome)];
+    if (threads_) {
+      calls.fetch_add(1, std::memory_order_relaxed);
+    } else {  // after the stores of a message, a locked instruction takes 20 ns
+      calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
   }
   // Calls of this rank so far.
   std::int64_t counted(Collective collective, Outcome outcome) const {
@@ -102,6 +106,7 @@ class DropIn {
   void adopt(MPI_Comm comm, Seen& seen);
 
   bool active_ = false;
+  bool threads_ = true;  // several may be in calls at once
   std::array<Policy, collectives> policies_ = {};
   bool waits_ = false;
   Waits how_ = Waits::mpis;

@@ -29,7 +29,7 @@ int rank_on(MPI_Comm comm) {
 
 }  // namespace
 
-void Learning::begin(Settings& settings) {
+void Learning::begin(Settings& settings, bool threads) {
   settings_ = &settings;
   if (settings.learn <= 0) return;
   int ranks = 0;
@@ -42,9 +42,7 @@ void Learning::begin(Settings& settings) {
     mpi_ = engine::mpi_name();
     written_ = Trial::Clock::now();
     // Where other threads may be in calls of their own, only the end of the job is quiet enough.
-    int level = MPI_THREAD_SINGLE;
-    check(PMPI_Query_thread(&level), "MPI_Query_thread");
-    writes_early_ = level < MPI_THREAD_MULTIPLE;
+    writes_early_ = !threads;
     const learn::Recalled recalled = learn::recall(folder_, mpi_);
     complain(recalled.complaint);
     for (const learn::Finding& one : recalled.findings) {
@@ -77,11 +75,13 @@ void Learning::end_on(const learn::Lessons& lessons, int rank) {
 
 void Learning::agree(learn::Lesson& lesson, MPI_Comm comm) {
   learn::Lesson::Word all = lesson.word();
+  const auto start = Trial::Clock::now();
   check(PMPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_DOUBLE, MPI_MAX, comm),
         "MPI_Allreduce");
-  lesson.agree(all);
-  if (!writes_early_ || Trial::Clock::now() - written_ < until_written) return;
-  written_ = Trial::Clock::now();
+  const auto now = Trial::Clock::now();
+  lesson.agree(all, std::chrono::duration<double>(now - start).count());
+  if (!writes_early_ || now - written_ < until_written) return;
+  written_ = now;
   remember(known_here(true));
 }
 

@@ -46,8 +46,8 @@ class Trial {
 class Learning {
  public:
   // After MPI_Init, with settings that all ranks agree on, which must outlive it. Collective over MPI_COMM_WORLD: every
-  // rank gets what rank 0 finds in the user's cache.
-  void begin(Settings& settings);
+  // rank gets what rank 0 finds in the user's cache. `threads`: several may be in calls at once.
+  void begin(Settings& settings, bool threads);
   // The lessons of a communicator; null: nothing is to be learned.
   std::unique_ptr<learn::Lessons> begin_on(MPI_Comm comm, const Selector& selector);
   // The communicator is about to be freed, on which this rank has that number.

@@ -97,7 +97,7 @@ void add_algorithms(profile::Profile& profile, const std::vector<std::int64_t>& 
 }
 
 profile::Learned learned_of(const LearnedCase& one) {
-  profile::Learned learned{.communicator = one.communicator,
+  profile::Learned learned{.communicator = std::string(given_name(one.communicator)),
                            .ranks = one.ranks,
                            .nodes = one.nodes,
                            .collective = std::string(name(one.collective)),

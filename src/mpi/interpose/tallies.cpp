@@ -23,9 +23,7 @@ std::string name_of(MPI_Comm comm) {
   std::array<char, MPI_MAX_OBJECT_NAME> text = {};
   int length = 0;
   if (PMPI_Comm_get_name(comm, text.data(), &length) != MPI_SUCCESS) return "";
-  const std::string_view name(text.data());
-  // Open MPI's own, as "MPI COMMUNICATOR 3 DUP FROM 0".
-  return std::string(name.starts_with("MPI COMMUNICATOR ") ? "" : name);
+  return std::string(given_name(text.data()));
 }
 
 // Each as its number of ranks and its name, which has no 0 in it.
@@ -90,6 +88,10 @@ std::vector<Struct> reduced(const std::vector<Struct>& mine, MPI_Datatype type, 
 }
 
 }  // namespace
+
+std::string_view given_name(std::string_view name) {
+  return name.starts_with("MPI COMMUNICATOR ") ? std::string_view() : name;
+}
 
 void Tallies::Tally::merge(const Tally& other) {
   counts.communicators += other.counts.communicators;

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <quadrille/collective.hpp>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,10 @@
 #include "profile/profile.hpp"
 
 namespace quadrille::interpose {
+
+// The name that a program gave to a communicator, of what MPI says; empty if that is MPI's own, as Open MPI's "MPI
+// COMMUNICATOR 3 DUP FROM 0".
+std::string_view given_name(std::string_view name);
 
 // Calls, bytes and time by communicator, collective and size. Communicators of the same name and number of ranks are
 // one kind: the rows of a grid, or what a program makes anew in every step.

@@ -29,20 +29,28 @@ double Profile::in_collectives() const {
   return sum;
 }
 
+double Profile::weight(const Learned& one) const {
+  return one.ranks > 0 && one.ranks < ranks ? static_cast<double>(one.ranks) / ranks : 1;
+}
+
 double Profile::saved_seconds() const {
   double sum = 0;
-  for (const Learned& one : learned) sum += one.saved_seconds;
+  for (const Learned& one : learned) sum += weight(one) * one.saved_seconds;
   return sum;
 }
 
 double Profile::learned_native_seconds() const {
   double sum = 0;
-  for (const Learned& one : learned) sum += static_cast<double>(one.calls) * one.native_seconds;
+  for (const Learned& one : learned) sum += weight(one) * static_cast<double>(one.calls) * one.native_seconds;
   return sum;
 }
 
 std::string range_text(std::int64_t from, std::int64_t to) {
-  return from == to ? text::bytes(to) : fmt::format("{} to {}", text::bytes(from), text::bytes(to));
+  if (from == to) return text::bytes(to);
+  const std::string last = text::bytes(to);
+  const std::string end = text::bytes(to + 1);
+  return end.size() < last.size() ? fmt::format("{} to below {}", text::bytes(from), end)
+                                  : fmt::format("{} to {}", text::bytes(from), last);
 }
 
 std::string about_seconds(double seconds) {

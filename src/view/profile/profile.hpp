@@ -105,12 +105,15 @@ struct Profile {
   double in_collectives() const;
   // Of the run; 0 if its length isn't known.
   double share_of_run(double seconds) const { return wall_seconds > 0 ? seconds / wall_seconds : 0; }
+  // The share of the ranks that a case is of: rows of a grid save time side by side.
+  double weight(const Learned& one) const;
+  // The mean of the ranks.
   double saved_seconds() const;
-  // What the learned calls would have taken by the MPI's own.
+  // What the learned calls would have taken by the MPI's own, likewise.
   double learned_native_seconds() const;
 };
 
-// "4 KiB to 16 KiB".
+// "4 KiB to 16 KiB", "64 KiB to below 80 KiB".
 std::string range_text(std::int64_t from, std::int64_t to);
 // To two digits, as an estimate: "3.2 s".
 std::string about_seconds(double seconds);

@@ -73,12 +73,14 @@ std::string by_communicator(const Profile& profile) {
   return out;
 }
 
-std::string candidates(const Learned& one) {
+// Beside the MPI's own and what was chosen.
+std::string other_candidates(const Learned& one) {
   std::string out;
   for (const Learned::Tried& tried : one.tried) {
+    if (tried.name == "native" || tried.name == one.verdict) continue;
     out += fmt::format("{}{} {}", out.empty() ? "" : ", ", printable(tried.name), text::seconds(tried.seconds));
   }
-  return out.empty() ? "" : "; tried " + out;
+  return out.empty() ? "" : fmt::format("    also tried: {}\n", out);
 }
 
 std::string learned(const Profile& profile) {
@@ -86,10 +88,11 @@ std::string learned(const Profile& profile) {
   std::string out = fmt::format("learned in the run: {}\n", saved_text(profile));
   for (const Learned& one : profile.learned) {
     const Communicator where{one.communicator, one.ranks, 1};
-    out += fmt::format("  {:<22}{:<20}{:>10} calls  {}: {}{}{}, saved {} ({})\n", printable(one.collective),
-                       range_text(one.from, one.to), one.calls, printable(one.verdict), text::seconds(one.seconds),
-                       one.native_seconds > 0 ? fmt::format(", MPI's own {}", text::seconds(one.native_seconds)) : "",
-                       candidates(one), text::seconds(one.saved_seconds), printable(where.title()));
+    const std::string chosen =
+        one.is_native() ? "" : fmt::format("{} {}, ", printable(one.verdict), text::seconds(one.seconds));
+    out += fmt::format("  {:<22}{:>10}  {}; {}MPI's own {}, saved {}; {}\n{}", printable(one.collective), one.calls,
+                       range_text(one.from, one.to), chosen, text::seconds(one.native_seconds),
+                       about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one));
   }
   return out;
 }

@@ -491,7 +491,7 @@ class Report(unittest.TestCase):
     def test_is_printed_as_text(self):
         result = run("report", self.written(drop_in_report()))
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertIn("learned in the run: saved about 8 ms of 20 ms against the MPI's own as measured", result.stdout)
+        self.assertIn("learned in the run: saved about 4 ms of 10 ms against the MPI's own as measured", result.stdout)
         self.assertNotIn("\x1b", result.stdout)
 
     def test_is_a_page_that_is_well_formed_and_loads_nothing(self):

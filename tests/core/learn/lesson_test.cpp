@@ -20,13 +20,14 @@ class World {
   // One call. Every rank must choose alike.
   std::size_t call(const Time& time) {
     if (ranks_.front().must_agree()) {
-      Lesson::Word all = {};
+      Lesson::Word all;
+      all.fill(-1e9);
       for (const Lesson& one : ranks_) {
         EXPECT_TRUE(one.must_agree());
         const Lesson::Word word = one.word();
         for (std::size_t i = 0; i < all.size(); ++i) all[i] = std::max(all[i], word[i]);
       }
-      for (Lesson& one : ranks_) one.agree(all);
+      for (Lesson& one : ranks_) one.agree(all, agreement_);
     }
     const std::size_t who = ranks_.front().next();
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
@@ -42,9 +43,11 @@ class World {
     return who;
   }
   const Lesson& lesson() const { return ranks_.front(); }
+  void agree_in(double seconds) { agreement_ = seconds; }
 
  private:
   std::vector<Lesson> ranks_;
+  double agreement_ = 1e-9;
 };
 
 World::Time of(std::vector<double> seconds) {
@@ -163,6 +166,14 @@ TEST(Lesson, TriesWhatIsExpectedToBeSlowerWhereTheMpisOwnIsSlowerYet) {
   EXPECT_EQ(world.lesson().verdict(), 1U);
   EXPECT_GT(world.lesson().saved(), 8 * 40);
   EXPECT_GT(world.lesson().replaced(), 40);
+}
+
+TEST(Lesson, AgreesTheMoreSeldomTheLessCallsTakeThanAgreements) {
+  World world(2, {3, 2}, 0);
+  world.agree_in(100);
+  for (int i = 0; i < 100000; ++i) world.call(of({1, 2}));
+  EXPECT_LT(world.lesson().agreements(), 16);
+  EXPECT_GT(world.lesson().agreements(), 4);
 }
 
 // Noise must not bring agreements after every few calls.

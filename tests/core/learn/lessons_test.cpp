@@ -151,13 +151,14 @@ TEST_F(LessonsTest, NoRankEverDecidesOtherwise) {
       for (Lessons& one : lessons[comm]) of_ranks.push_back(one.find(call));
       CaseLesson& first = *of_ranks.front();
       if (first.lesson.must_agree()) {
-        Lesson::Word all = {};
+        Lesson::Word all;
+        all.fill(-1e9);
         for (const CaseLesson* one : of_ranks) {
           ASSERT_TRUE(one->lesson.must_agree()) << seed;
           const Lesson::Word word = one->lesson.word();
           for (std::size_t k = 0; k < all.size(); ++k) all[k] = std::max(all[k], word[k]);
         }
-        for (CaseLesson* one : of_ranks) one->lesson.agree(all);
+        for (CaseLesson* one : of_ranks) one->lesson.agree(all, any(random));
       }
       const Variant variant = first.next();
       const bool timed = first.lesson.timed();

@@ -44,12 +44,12 @@ TEST_F(Remembered, EveryRankHasWhatRankZeroRecalls) {
   // Not what is for more ranks than there are.
   Settings settings;
   Learning learning;
-  learning.begin(settings);
+  learning.begin(settings, false);
   ASSERT_EQ(settings.remembered->size(), 1U);
   EXPECT_EQ(settings.remembered->front(), (PlacedRule{{.collective = Collective::barrier}, 1, 1}));
   settings = {};
   settings.learn = 0;
-  learning.begin(settings);
+  learning.begin(settings, false);
   EXPECT_EQ(settings.remembered, nullptr);
 }
 

@@ -118,12 +118,26 @@ TEST(Profile, AsTextAddsUpSizesAndCommunicators) {
   EXPECT_TRUE(has(text, "learned in the run: saved about 68 ms of 150 ms against the MPI's own as measured\n")) << text;
 }
 
+TEST(Profile, HasRangesInRoundNumbers) {
+  EXPECT_EQ(range_text(1024, 1024), "1 KiB");
+  EXPECT_EQ(range_text(8, 15), "8 B to 15 B");
+  EXPECT_EQ(range_text(65536, 81919), "64 KiB to below 80 KiB");
+  EXPECT_EQ(range_text(4096, 16384), "4 KiB to 16 KiB");
+}
+
 TEST(Profile, HasEstimatesOfTwoDigits) {
   EXPECT_EQ(about_seconds(3.249), "3.2 s");
   EXPECT_EQ(about_seconds(0.0996), "100 ms");
   EXPECT_EQ(about_seconds(1234), "1200 s");
   EXPECT_EQ(about_seconds(19.95), "20 s");
   EXPECT_EQ(about_seconds(0), "0 s");
+}
+
+TEST(Profile, AddsUpWhatRowsOfAGridSavedSideBySide) {
+  Profile profile = sample();
+  profile.learned.assign(8, profile.learned[1]);  // 4 of 32 ranks each
+  for (Learned& one : profile.learned) one.saved_seconds = 0.5;
+  EXPECT_DOUBLE_EQ(profile.saved_seconds(), 0.5);
 }
 
 TEST(Profile, SaysWhatWasSaved) {
