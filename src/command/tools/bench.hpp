@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,9 @@ using measure::NamedReport;
 std::optional<std::vector<std::string>> benchmark_words(int count, const char* const* words);
 // The MPI that --mpi names or, if it is empty, whose launcher started this process; empty: neither.
 std::string mpi_of_job(const std::string& option);
-// Executes the program built for this MPI with these arguments. Throws std::invalid_argument if it is not installed.
+// The program built for this MPI. Throws std::invalid_argument if it is not installed.
+std::filesystem::path mpi_program(const std::string& mpi);
+// Executes it with these arguments.
 int exec_mpi_program(const std::string& mpi, std::vector<std::string> words);
 // Runs the benchmark. Returns the exit status.
 int run_benchmark(std::vector<std::string> words);

@@ -36,13 +36,15 @@ std::string mpi_of_job(const std::string& option) {
   return option.empty() && started_by ? std::string(launch::name(*started_by)) : option;
 }
 
+std::filesystem::path mpi_program(const std::string& mpi) {
+  std::filesystem::path program = mpi_directory(mpi) / "quadrille-bench";
+  if (std::filesystem::exists(program)) return program;
+  throw std::invalid_argument(
+      fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
+}
+
 int exec_mpi_program(const std::string& mpi, std::vector<std::string> words) {
-  const std::filesystem::path program = mpi_directory(mpi) / "quadrille-bench";
-  if (!std::filesystem::exists(program)) {
-    throw std::invalid_argument(
-        fmt::format("this installation has no programs for '{}': there is no {}", mpi, program.string()));
-  }
-  words.insert(words.begin(), program);
+  words.insert(words.begin(), mpi_program(mpi));
   return launch::exec_program(words);
 }
 

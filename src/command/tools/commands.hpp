@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -13,8 +16,10 @@ void add_verify(CLI::App& app, Exit& exit);
 void add_show(CLI::App& app, Exit& exit);
 void add_document(CLI::App& app, Exit& exit);
 void add_bench(CLI::App& app, Exit& exit);
-void add_tune(CLI::App& app, Exit& exit);
+// `launcher`: see tune_launcher.
+void add_tune(CLI::App& app, Exit& exit, const std::vector<std::string>& launcher);
 void add_knows(CLI::App& app, Exit& exit);
+void add_export(CLI::App& app, Exit& exit);
 void add_probe(CLI::App& app, Exit& exit);
 void add_explain(CLI::App& app, Exit& exit);
 void add_topology(CLI::App& app, Exit& exit);

@@ -7,6 +7,7 @@
 #include "measure/version.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
+#include "tools/tune.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{
@@ -23,8 +24,9 @@ int main(int argc, char** argv) {
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
   quadrille::tools::add_probe(app, exit);
-  quadrille::tools::add_tune(app, exit);
+  quadrille::tools::add_tune(app, exit, quadrille::tools::tune_launcher(argc, argv));
   quadrille::tools::add_knows(app, exit);
+  quadrille::tools::add_export(app, exit);
   quadrille::tools::add_explain(app, exit);
   quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);

@@ -9,6 +9,19 @@
 
 namespace quadrille::tools {
 
+namespace {
+
+// That of `quadrille cluster run --mpi`.
+std::optional<launch::Mpi> mpi_of_cluster(const Words& words) {
+  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
+    if (words[i] == "--mpi") return launch::mpi_named(words[i + 1]);
+    if (words[i].starts_with("--mpi=")) return launch::mpi_named(words[i].substr(6));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 void add_program(CLI::App* command, const char* name, Words& words, const char* text) {
   constexpr int any_number = CLI::detail::expected_max_vector_size;
   auto* option = command->add_option(name, words, text)->required();
@@ -27,6 +40,24 @@ Words without_separator(Words words) {
   if (words.empty())
     throw std::invalid_argument("no program given: it follows the options, as in -- PROGRAM ARGUMENT...");
   return words;
+}
+
+launch::Launcher require_launcher(const Words& words, const char* remedy) {
+  if (const auto launcher = launch::detect_launcher(words)) return *launcher;
+  throw std::invalid_argument(
+      fmt::format("unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and quadrille "
+                  "cluster run{}",
+                  words.front(), remedy));
+}
+
+std::optional<launch::Mpi> mpi_of_launch(const std::optional<std::string>& option, const Words& words,
+                                         launch::Launcher launcher) {
+  if (option) {
+    if (const auto mpi = launch::mpi_named(*option)) return mpi;
+    throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *option));
+  }
+  if (const auto mpi = launch::mpi_of(launcher)) return mpi;
+  return launcher == launch::Launcher::cluster ? mpi_of_cluster(words) : std::nullopt;
 }
 
 std::string command_line(const Words& words) {

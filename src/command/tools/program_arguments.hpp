@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "launch/preload.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming)
 class App;
@@ -18,6 +21,14 @@ void add_program(CLI::App* command, const char* name, Words& words, const char* 
 // Removes a leading "--", which CLI11 passes on if another argument precedes it. Throws std::invalid_argument if no
 // program is left.
 Words without_separator(Words words);
+
+// The launcher of a command line. Throws std::invalid_argument that lists the supported ones if it is another.
+launch::Launcher require_launcher(const Words& words, const char* remedy = "");
+
+// The MPI that --mpi names, or else the only one whose programs the launcher starts, or else that of `quadrille cluster
+// run --mpi`. Throws std::invalid_argument if --mpi names none.
+std::optional<launch::Mpi> mpi_of_launch(const std::optional<std::string>& option, const Words& words,
+                                         launch::Launcher launcher);
 
 // As a shell would read it.
 std::string command_line(const Words& words);

@@ -39,15 +39,6 @@ struct RunArguments {
   std::optional<std::string> json;
 };
 
-// That of `quadrille cluster run --mpi`.
-std::optional<launch::Mpi> mpi_of_cluster(const Words& words) {
-  for (std::size_t i = 0; i + 1 < words.size() && words[i] != "--"; ++i) {
-    if (words[i] == "--mpi") return launch::mpi_named(words[i + 1]);
-    if (words[i].starts_with("--mpi=")) return launch::mpi_named(words[i].substr(6));
-  }
-  return std::nullopt;
-}
-
 // That of the first argument that is a program linked with MPI.
 std::optional<launch::Mpi> mpi_of_program(const Words& words) {
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -57,12 +48,7 @@ std::optional<launch::Mpi> mpi_of_program(const Words& words) {
 }
 
 launch::Mpi mpi_for(const RunArguments& arguments, const Words& words, launch::Launcher launcher) {
-  if (arguments.mpi) {
-    if (const auto mpi = launch::mpi_named(*arguments.mpi)) return *mpi;
-    throw std::invalid_argument(fmt::format("--mpi: '{}' is neither openmpi nor mpich", *arguments.mpi));
-  }
-  if (const auto mpi = launch::mpi_of(launcher)) return *mpi;
-  if (const auto mpi = launcher == launch::Launcher::cluster ? mpi_of_cluster(words) : std::nullopt) return *mpi;
+  if (const auto mpi = mpi_of_launch(arguments.mpi, words, launcher)) return *mpi;
   if (const auto mpi = mpi_of_program(words)) return *mpi;
   throw std::invalid_argument("can't detect the program's MPI: set --mpi openmpi or --mpi mpich");
 }
@@ -143,17 +129,12 @@ void require_difference(const Settings& settings) {
 
 int run_program(const RunArguments& arguments) {
   const Words words = without_separator(arguments.words);
-  const auto launcher = launch::detect_launcher(words);
-  if (!launcher) {
-    throw std::invalid_argument(fmt::format(
-        "unknown launcher '{}': supported are mpirun and mpiexec of Open MPI and MPICH, srun, and quadrille "
-        "cluster run. With another one, set the variables yourself as described in docs/environment.md",
-        words.front()));
-  }
-  const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, *launcher));
-  const launch::Variables variables = variables_of(arguments, library, *launcher);
+  const launch::Launcher launcher =
+      require_launcher(words, ". With another one, set the variables yourself as described in docs/environment.md");
+  const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, launcher));
+  const launch::Variables variables = variables_of(arguments, library, launcher);
   const Settings settings = check_variables(variables);
-  const Words command = launch::with_variables(*launcher, words, variables);
+  const Words command = launch::with_variables(launcher, words, variables);
   const auto page = page_of(arguments);
   if (arguments.compare > 0) require_difference(settings);
   if (arguments.print) {
@@ -165,7 +146,7 @@ int run_program(const RunArguments& arguments) {
   if (page) return run_for_page(command, report_beside(*page), *page);
   if (arguments.compare == 0) return launch::exec_program(command);
   const std::filesystem::path report = temporary_report();
-  const Words observed = launch::with_variables(*launcher, words, observing(variables, report));
+  const Words observed = launch::with_variables(launcher, words, observing(variables, report));
   return compare_runs({words, command, observed, report}, arguments.compare, arguments.json);
 }
 

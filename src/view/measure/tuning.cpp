@@ -5,29 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "measure/noise.hpp"
+#include "measure/winning_ranges.hpp"
 #include "select/case.hpp"
 
 namespace quadrille::measure {
 
 namespace {
-
-using Wins = std::map<std::string, Interval>;  // the ratio to native, by variant
-using BySize = std::map<std::int64_t, Wins>;   // of every measured size, with or without winners
-
-// A range with one winner, the medians measured in it, and the measured sizes that it was found from.
-struct Piece {
-  std::int64_t from = 0;
-  std::int64_t to = 0;
-  std::string variant;
-  std::vector<Interval> ratios;
-  std::set<std::int64_t> sizes;
-};
 
 bool is_ours(const Point& point, Collective collective) {
   const Variant variant = variant_named(collective, point.variant);
@@ -43,8 +30,8 @@ std::optional<Interval> win(const Point& point, const Point& native, double leve
   return enough && ratio.high < limit ? std::optional(ratio) : std::nullopt;
 }
 
-BySize wins_of(const Report& report, Collective collective, const Noise& noise, const TuningOptions& options) {
-  BySize sizes;
+WinsBySize wins_of(const Report& report, Collective collective, const Noise& noise, const TuningOptions& options) {
+  WinsBySize sizes;
   const auto of_cell = [&](const Point& point, std::int64_t bytes) {
     return point.bytes == bytes && point.collective == name(collective);
   };
@@ -63,56 +50,18 @@ BySize wins_of(const Report& report, Collective collective, const Noise& noise, 
       const auto ratio = win(cautious(report.points, point), native_point, level, limit);
       if (ratio) wins[point.variant] = *ratio;
     }
+    if (options.to_remember && wins.empty() && native_point.has_interval()) wins[std::string(native)] = {1, 1, 1};
   }
   return sizes;
 }
 
-void add(std::vector<Piece>& pieces, Piece piece) {
-  if (pieces.empty() || pieces.back().variant != piece.variant || pieces.back().to + 1 != piece.from) {
-    pieces.push_back(std::move(piece));
-    return;
-  }
-  pieces.back().to = piece.to;
-  pieces.back().sizes.merge(piece.sizes);
-  pieces.back().ratios.insert(pieces.back().ratios.end(), piece.ratios.begin(), piece.ratios.end());
-}
-
-void add_best(std::vector<Piece>& pieces, std::int64_t size, const Wins& wins, bool with_native) {
-  const auto best = std::min_element(wins.begin(), wins.end(),
-                                     [](const auto& a, const auto& b) { return a.second.middle < b.second.middle; });
-  if (best != wins.end()) {
-    add(pieces, {size, size, best->first, {best->second}, {size}});
-  } else if (with_native) {
-    add(pieces, {size, size, std::string(native), {}, {size}});
-  }
-}
-
-void add_between(std::vector<Piece>& pieces, const BySize::value_type& low, const BySize::value_type& high,
-                 bool with_native) {
-  if (high.first - low.first < 2) return;
-  const std::set<std::int64_t> ends = {low.first, high.first};
-  if (with_native && low.second.empty() && high.second.empty()) {
-    add(pieces, {low.first + 1, high.first - 1, std::string(native), {}, ends});
-  }
-  const Wins::value_type* best = nullptr;
-  double least = 1;
-  for (const auto& one : low.second) {
-    const auto other = high.second.find(one.first);
-    if (other == high.second.end() || one.second.middle * other->second.middle >= least) continue;
-    least = one.second.middle * other->second.middle;
-    best = &one;
-  }
-  if (!best) return;
-  add(pieces, {low.first + 1, high.first - 1, best->first, {best->second, high.second.at(best->first)}, ends});
-}
-
-// What was measured of a piece.
-void set_times(Section::Line& line, const Report& report, const Piece& piece) {
+// What was measured in a range.
+void set_times(Section::Line& line, const Report& report, const WinningRange& range) {
   const std::string_view collective = name(line.rule.collective);
   double ours = 0;
   double natives = 0;
-  for (const std::int64_t size : piece.sizes) {
-    const Point* const winner = find(report.points, collective, size, piece.variant);
+  for (const std::int64_t size : range.sizes) {
+    const Point* const winner = find(report.points, collective, size, range.variant);
     const Point* const other = find(report.points, collective, size, native);
     if (!winner || !other) return;
     // What the rule was made from is the ratio within rounds, which noise does less to.
@@ -121,19 +70,9 @@ void set_times(Section::Line& line, const Report& report, const Piece& piece) {
     ours += usual + std::log(ratio_interval(winner->seconds, other->seconds).middle);
     line.calls += std::ssize(winner->seconds) * winner->calls;
   }
-  line.seconds = std::exp(ours / static_cast<double>(piece.sizes.size()));
-  line.native_seconds = std::exp(natives / static_cast<double>(piece.sizes.size()));
+  line.seconds = std::exp(ours / static_cast<double>(range.sizes.size()));
+  line.native_seconds = std::exp(natives / static_cast<double>(range.sizes.size()));
   line.when = report.provenance.date;
-}
-
-std::string note_of(const Piece& piece) {
-  const auto [least, most] =
-      std::minmax_element(piece.ratios.begin(), piece.ratios.end(),
-                          [](const Interval& a, const Interval& b) { return a.middle < b.middle; });
-  if (piece.from == piece.to) {
-    return fmt::format("{:.2g} of native's time ({:.2g}-{:.2g})", least->middle, least->low, least->high);
-  }
-  return fmt::format("{:.2g}-{:.2g} of native's time", least->middle, most->middle);
 }
 
 }  // namespace
@@ -155,24 +94,13 @@ Section tuning_section(const Report& report, std::int32_t nodes, std::int64_t se
   for (const std::string& warning : from.warnings) section.comments.push_back(warning);
   for (const Collective collective : measured_collectives(report)) {
     if (!sizes_are_known(collective)) continue;
-    const BySize sizes = wins_of(report, collective, noise, options);
-    std::vector<Piece> pieces;
-    const auto with_native = [&](std::int64_t size) {
-      const Point* const point = find(report.points, name(collective), size, native);
-      return options.to_remember && point && point->has_interval();
-    };
-    for (auto size = sizes.begin(); size != sizes.end(); ++size) {
-      if (size != sizes.begin())
-        add_between(pieces, *std::prev(size), *size, with_native(std::prev(size)->first) && with_native(size->first));
-      add_best(pieces, size->first, size->second, with_native(size->first));
-    }
-    for (const Piece& piece : pieces) {
-      Variant variant = variant_named(collective, piece.variant);
+    for (const WinningRange& range : winning_ranges(wins_of(report, collective, noise, options))) {
+      Variant variant = variant_named(collective, range.variant);
       if (variant && variant.algorithm().segmented) variant.segment = segment;
       section.lines.push_back(
-          {.rule = {.collective = collective, .from = piece.from, .to = piece.to, .variant = variant},
-           .note = variant ? note_of(piece) : ""});
-      if (options.to_remember) set_times(section.lines.back(), report, piece);
+          {.rule = {.collective = collective, .from = range.from, .to = range.to, .variant = variant},
+           .note = variant ? share_of_time(range, "native's") : ""});
+      if (options.to_remember) set_times(section.lines.back(), report, range);
     }
   }
   if (section.lines.empty()) section.comments.emplace_back("no algorithm is faster than native");

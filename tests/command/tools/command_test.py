@@ -171,6 +171,24 @@ class Knows(unittest.TestCase):
         self.assertIn("mpirun -n 64 quadrille tune", done.stderr)
 
 
+class Tune(unittest.TestCase):
+    def test_what_belongs_to_the_other_mode_is_refused(self):
+        for words, expected in (
+            (["--output", "x.json", "allreduce"], "--output is for tune --native"),
+            (["allreduce", "--each", "1"], "--each is for tune --native"),
+            (["--rounds", "2"], "--rounds is for tune --native"),
+            (["--segments", "none"], "--segments is for tune --native"),
+            (["--timeout", "60"], "--timeout is for tune --native"),
+            (["allreduce", "--", "mpirun", "-n", "8"], "without --native the launcher starts quadrille: mpirun -n 8 quadrille"),
+            (["--native", "allreduce"], "quadrille tune --native allreduce -- mpirun -n 8"),
+            (["--native", "--"], "quadrille tune --native allreduce -- mpirun -n 8"),
+            (["--native", "--", "nolauncher", "-n", "8"], "unknown launcher 'nolauncher'"),
+        ):
+            done = run("tune", *words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn(expected, done.stderr)
+
+
 class Explain(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
