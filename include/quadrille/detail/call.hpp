@@ -50,9 +50,9 @@ struct Call {
   UserBuffer input = {};
   UserBuffer output = {};
   int root = 0;
-  MPI_Op op = MPI_OP_NULL;  ///< of a reduction; null: combine
-  Combine combine = {};
-  bool commutative = false;  ///< of combine
+  MPI_Op op = MPI_OP_NULL;           ///< of a reduction; null: combine
+  const Combine* combine = nullptr;  ///< read while the call is prepared
+  bool commutative = false;          ///< of combine
   /// In place, with counts of what is sent: ranks tell each other whether these are wrong.
   bool own_send_counts = false;
   bool unequal = false;  ///< they are: they differ from this rank's receive counts

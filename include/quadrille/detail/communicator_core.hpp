@@ -32,9 +32,9 @@ class QUADRILLE_EXPORT CommunicatorCore {
   Pending start(const Call& call, const Options& options) { return Pending(prepare(call, options)); }
   Persistent init(const Call& call, const Options& options) { return Persistent(prepare(call, options)); }
 
-  void run(RangeCall call, const Options& options) { run(checked(std::move(call)), options); }
-  Pending start(RangeCall call, const Options& options) { return start(checked(std::move(call)), options); }
-  Persistent init(RangeCall call, const Options& options) { return init(checked(std::move(call)), options); }
+  void run(const RangeCall& call, const Options& options) { run(checked(call), options); }
+  Pending start(const RangeCall& call, const Options& options) { return start(checked(call), options); }
+  Persistent init(const RangeCall& call, const Options& options) { return init(checked(call), options); }
 
   ExchangeResult run(const InPlaceExchange& exchange, const Options& options);
   PendingExchange start(const InPlaceExchange& exchange, const Options& options) {
@@ -48,7 +48,8 @@ class QUADRILLE_EXPORT CommunicatorCore {
 
  private:
   /// Checks the ranges' lengths, and finds out whether the data is in place.
-  Call checked(RangeCall call) const;
+  /// Refers to what the call owns.
+  Call checked(const RangeCall& call) const;
   Handle prepare(const Call& call, const Options& options);
   Handle prepare(const InPlaceExchange& exchange, const Options& options,
                  const std::shared_ptr<ExchangeResult>& result);

@@ -269,7 +269,7 @@ void Preparation::agree_on_chunks(engine::Task& task) const {
 
 std::unique_ptr<engine::Task> Preparation::task(Handles handles) {
   if (of_.counts_differ) shares_ = context_.shares(call_.output.counts);
-  engine::Reduction reduction{call_.combine, call_.commutative};
+  engine::Reduction reduction{call_.combine ? *call_.combine : detail::Combine(), call_.commutative};
   if (of_.reduces) {
     if (call_.op != MPI_OP_NULL) reduction = engine::reduction_of(call_.op, call_.output.type);
     local_.fixed_order = options_.fixed_order;

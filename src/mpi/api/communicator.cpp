@@ -224,8 +224,8 @@ std::int64_t detail::CommunicatorCore::in_place_budget(std::int64_t data_bytes, 
   return (set.limited() ? set : Budget::in_place(data_bytes)).bytes();
 }
 
-detail::Call detail::CommunicatorCore::checked(RangeCall call) const {
-  return api::checked(std::move(call), rank(), size());
+detail::Call detail::CommunicatorCore::checked(const RangeCall& call) const {
+  return api::checked(call, rank(), size());
 }
 
 }  // namespace quadrille

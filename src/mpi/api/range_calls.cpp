@@ -113,7 +113,7 @@ Call exchanging(const RangeCall& range, const Traits& of, int ranks) {
   return call;
 }
 
-Call reducing(RangeCall range, const Traits& of, int rank, int ranks) {
+Call reducing(const RangeCall& range, const Traits& of, int rank, int ranks) {
   const auto& [root, send_counts, receive_counts] = range.arguments;
   UserBuffer input = range.input;
   UserBuffer output = range.output;
@@ -138,16 +138,16 @@ Call reducing(RangeCall range, const Traits& of, int rank, int ranks) {
     output.count = input.count;
   }
   Call call = detail::data_call(range.collective, input, output, root);
-  call.combine = std::move(range.combine);
+  call.combine = &range.combine;
   call.commutative = range.commutative;
   return call;
 }
 
 }  // namespace
 
-Call checked(RangeCall call, int rank, int ranks) {
+Call checked(const RangeCall& call, int rank, int ranks) {
   const Traits of = traits(call.collective);
-  if (of.reduces) return reducing(std::move(call), of, rank, ranks);
+  if (of.reduces) return reducing(call, of, rank, ranks);
   if (of.input != Traits::Side::all) return gathering(call, of, rank, ranks);
   return of.rooted ? scattering(call, of, rank, ranks) : exchanging(call, of, ranks);
 }

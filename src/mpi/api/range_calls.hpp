@@ -6,7 +6,7 @@
 namespace quadrille::api {
 
 // A call on ranges as one on buffers: lengths are checked against one another, and data in place is recognised by its
-// address. Throws Error.
-detail::Call checked(detail::RangeCall call, int rank, int ranks);
+// address. It refers to what the other owns. Throws Error.
+detail::Call checked(const detail::RangeCall& call, int rank, int ranks);
 
 }  // namespace quadrille::api
