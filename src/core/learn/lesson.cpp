@@ -23,7 +23,7 @@ constexpr double nearly = 1.15;
 
 }  // namespace
 
-Lesson::Lesson(std::span<const double> expected, std::size_t start, double share)
+Lesson::Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known)
     : candidates_(std::min(expected.size(), most_candidates)),
       share_(share),
       verdict_(start < candidates_ ? start : 0),
@@ -31,6 +31,13 @@ Lesson::Lesson(std::span<const double> expected, std::size_t start, double share
       until_round_(candidates_ > 1 && share > 0 ? calls_before : 0),
       interval_(first_interval / 2) {
   std::copy_n(expected.begin(), candidates_, expected_.begin());
+  std::copy_n(known.begin(), std::min(known.size(), candidates_), agreed_.begin());
+  if (agreed_[0] > 0 && agreed_[verdict_] > 0) {
+    // It was measured before: is it still so? Others wait for their share.
+    if (until_round_ > 0) until_round_ = first_interval;
+    return;
+  }
+  agreed_ = {};
   for (std::size_t who = 0; who < candidates_; ++who) {
     active_[who] = who == 0 || doubt * expected_[who] <= expected_[0];
   }
@@ -133,7 +140,8 @@ void Lesson::agree(const Word& all, double seconds) {
   surprised_ = moved || another;
   interval_ = surprised ? first_interval : std::min(2 * interval_, longest_interval);
   // Where calls take less time than agreements, these come less often.
-  const double calls = -all[most_candidates + 1] / (share_of_agreements * agreed_[verdict_]);
+  const double each = share_of_agreements * agreed_[verdict_];
+  const double calls = each > 0 ? -all[most_candidates + 1] / each : 0;
   const auto seldom = static_cast<std::int64_t>(std::clamp(calls, 0.0, most_seldom));
   until_round_ = (surprised && moved) || any_new ? 1 : std::max(interval_, seldom);
   round_ = {};

@@ -24,7 +24,8 @@ class Lesson {
   // Starts with one of the candidates: what is expected or remembered to be best. `expected` are their times in seconds
   // by price, the MPI's own first; `share` is what trials may cost beyond the time of what was found best, and so
   // beyond the MPI's own, as a part of all time; 0: there are none.
-  Lesson(std::span<const double> expected, std::size_t start, double share);
+  // `known` are times that an earlier job has measured; 0: unknown.
+  Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known = {});
 
   // Who runs the next call.
   std::size_t next() const { return in_round() ? round_.who[step_] : verdict_; }

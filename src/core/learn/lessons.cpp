@@ -1,6 +1,7 @@
 #include "learn/lessons.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "select/prices.hpp"
 
@@ -14,9 +15,20 @@ constexpr std::size_t most_lessons = 256;
 }  // namespace
 
 Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share)
-    : selector_(&selector),
-      remembered_(remembered, selector.placement().ranks, selector.placement().nodes),
-      share_(share) {}
+    : selector_(&selector), share_(share) {
+  const Placement& here = selector.placement();
+  std::copy_if(remembered.begin(), remembered.end(), std::back_inserter(remembered_),
+               [&](const PlacedRule& one) { return one.ranks == here.ranks && one.nodes == here.nodes; });
+}
+
+// Null: nothing.
+const PlacedRule* Lessons::remembered(const Case& one) const {
+  const std::int64_t bytes = one.bytes();
+  const auto found = std::find_if(remembered_.begin(), remembered_.end(), [&](const PlacedRule& known) {
+    return known.rule.collective == one.collective && known.rule.from <= bytes && bytes <= known.rule.to;
+  });
+  return found == remembered_.end() ? nullptr : &*found;
+}
 
 // A table was measured, and whoever names an algorithm wants that one.
 bool Lessons::may_learn(const Case& asked) const {
@@ -45,18 +57,23 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
   const auto add = [&](const Variant& variant, double seconds) {
     const bool fits = requirements.can_run(variant, one) &&
                       requirements.memory(requirements.completed(variant, one), one) <= one.memory;
-    const bool known = std::any_of(variants.begin() + 1, variants.begin() + static_cast<std::ptrdiff_t>(count),
+    const bool there = std::any_of(variants.begin() + 1, variants.begin() + static_cast<std::ptrdiff_t>(count),
                                    [&](const Variant& other) { return other.place == variant.place; });
-    if (!fits || known || count == variants.size()) return false;
+    if (!fits || there || count == variants.size()) return false;
     variants[count] = variant;
     expected[count++] = seconds;
     return true;
   };
   auto start = CaseLesson::Start::price;
   std::size_t first = 0;
-  if (const Rule* rule = remembered_.find(one.collective, one.bytes())) {
-    start = CaseLesson::Start::remembered;
-    if (rule->variant && add(rule->variant, selector_->prices()->price(rule->variant, one))) first = 1;
+  std::array<double, Lesson::most_candidates> known = {};
+  if (const PlacedRule* found = remembered(one)) {
+    const Variant& variant = found->rule.variant;
+    const bool runs = variant && add(variant, selector_->prices()->price(variant, one));
+    if (runs || !variant) start = CaseLesson::Start::remembered;
+    if (runs) first = 1;
+    known[0] = found->native_seconds;
+    if (runs) known[1] = found->seconds;
   }
   for (const Priced& priced : ranking.variants) add(priced.variant, priced.seconds);
   if (start == CaseLesson::Start::price) {
@@ -65,8 +82,11 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
       if (!decision.native() && variants[who].place == decision.variant.place) first = who;
     }
   }
-  return std::make_unique<CaseLesson>(CaseLesson{
-      .one = one, .variants = variants, .start = start, .lesson = {{expected.data(), count}, first, share_}});
+  return std::make_unique<CaseLesson>(
+      CaseLesson{.one = one,
+                 .variants = variants,
+                 .start = start,
+                 .lesson = {{expected.data(), count}, first, share_, {known.data(), count}}});
 }
 
 CaseLesson* Lessons::find(const Case& asked) {

@@ -45,10 +45,11 @@ class Lessons {
  private:
   bool may_learn(const Case& asked) const;
   bool can_run_all(const CaseLesson& known, const Case& asked) const;
+  const PlacedRule* remembered(const Case& one) const;
   std::unique_ptr<CaseLesson> begin(const Case& one) const;
 
   const Selector* selector_;
-  Guide remembered_;
+  std::vector<PlacedRule> remembered_;  // for so many ranks and nodes
   double share_;
   std::vector<std::unique_ptr<CaseLesson>> all_;
 };

@@ -8,7 +8,9 @@ std::vector<PlacedRule> rules_under(const Table& table, std::string_view mpi) {
   std::vector<PlacedRule> rules;
   for (const Section& section : table.sections) {
     if (section.mpi != mpi) continue;
-    for (const Section::Line& line : section.lines) rules.push_back({line.rule, section.ranks, section.nodes});
+    for (const Section::Line& line : section.lines) {
+      rules.push_back({line.rule, section.ranks, section.nodes, line.seconds, line.native_seconds});
+    }
   }
   return rules;
 }

@@ -16,6 +16,8 @@ struct PlacedRule {
   Rule rule;
   Rank ranks = 0;
   std::int32_t nodes = 0;
+  double seconds = 0;         // of a call by what it names; 0: unknown
+  double native_seconds = 0;  // by the MPI's own function; 0: unknown
 
   friend bool operator==(const PlacedRule&, const PlacedRule&) = default;
 };

@@ -46,7 +46,7 @@ void Learning::begin(Settings& settings, bool threads) {
     const learn::Recalled recalled = learn::recall(folder_, mpi_);
     complain(recalled.complaint);
     for (const learn::Finding& one : recalled.findings) {
-      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes});
+      if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes, one.seconds, one.native_seconds});
     }
   }
   settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
