@@ -15,6 +15,7 @@
 #include "learn/memory.hpp"
 #include "settings/machine.hpp"
 #include "settings/settings.hpp"
+#include "text/markup.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
 
@@ -62,7 +63,7 @@ void print_text(const std::vector<learn::Finding>& findings) {
   const learn::Finding* last = nullptr;
   for (const learn::Finding& one : findings) {
     if (!last || last->mpi != one.mpi || last->ranks != one.ranks || last->nodes != one.nodes) {
-      fmt::print("{}{}, {} ranks on {} node{}\n", last ? "\n" : "", one.mpi, one.ranks, one.nodes,
+      fmt::print("{}{}, {} ranks on {} node{}\n", last ? "\n" : "", text::printable(one.mpi), one.ranks, one.nodes,
                  one.nodes == 1 ? "" : "s");
       fmt::print(line, "collective", "sizes", "fastest", "time", "MPI's own", "times faster", "calls", "when");
     }

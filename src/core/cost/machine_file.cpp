@@ -125,7 +125,8 @@ std::string kind_of_machine(std::string_view host, std::string_view network, std
 
 std::string cache_folder() {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
-  if (cache && *cache) return std::string(cache) + "/quadrille/machines";
+  // One that is not absolute is to be ignored: programs change their folders.
+  if (cache && *cache == '/') return std::string(cache) + "/quadrille/machines";
   const char* const home = std::getenv("HOME");
   return home && *home ? std::string(home) + "/.cache/quadrille/machines" : "";
 }

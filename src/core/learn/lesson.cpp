@@ -20,6 +20,8 @@ constexpr double changed = 1.3;
 // Times by which a price may be wrong, and by which one may be above the MPI's own for a trial.
 constexpr double doubt = 1.5;
 constexpr double nearly = 1.15;
+// Times the usual time, that a trial is taken to cost at most.
+constexpr double most_excess = 10;
 
 }  // namespace
 
@@ -50,7 +52,8 @@ void Lesson::ran(double seconds) {
   if (step_ % repeats > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], seconds) : seconds;
   // In the first round the MPI's own comes first, and others are measured by it.
   const double usual = agreed_[verdict_] > 0 ? agreed_[verdict_] : least_[0];
-  if (who != verdict_ && usual > 0) excess_ += std::max(0.0, seconds - usual);
+  // A rank that was late for another reason is not to end all trials.
+  if (who != verdict_ && usual > 0) excess_ += std::clamp(seconds - usual, 0.0, most_excess * usual);
   ++step_;
 }
 
@@ -80,6 +83,7 @@ void Lesson::combine(const Word& all) {
     if (now <= 0) continue;
     const bool alike = before > 0 && now < changed * before && before < changed * now;
     agreed_[who] = alike ? (now + before) / 2 : now;
+    measured_[who] = true;
   }
 }
 
@@ -95,10 +99,12 @@ bool Lesson::settle() {
   return verdict_ != last;
 }
 
-// Seconds that the trials of a candidate may cost beyond the time of what runs most calls.
+// Seconds that the trials of a candidate may cost beyond the time of what runs most calls. A time of the MPI's own that
+// is far above its price may have been an accident, and must not keep it from being tried again.
 double Lesson::risk(std::size_t who) const {
   if (who == verdict_) return 0;
-  const double most = agreed_[who] > 0 ? agreed_[who] : doubt * expected_[who];
+  const double priced = doubt * expected_[who];
+  const double most = agreed_[who] <= 0 ? priced : who == 0 ? std::min(agreed_[who], priced) : agreed_[who];
   return static_cast<double>(repeats) * std::max(0.0, most - agreed_[verdict_]);
 }
 

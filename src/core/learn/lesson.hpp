@@ -57,6 +57,8 @@ class Lesson {
   std::size_t verdict() const { return verdict_; }
   // The time of a candidate as it was last agreed on; 0: not yet.
   double seconds(std::size_t candidate) const { return agreed_[candidate]; }
+  // Whether that was in this job.
+  bool measured(std::size_t candidate) const { return measured_[candidate]; }
   std::int64_t calls() const { return calls_; }
   // Of them, those that a candidate of ours ran.
   std::int64_t replaced() const { return replaced_ + (verdict_ != 0 ? by_verdict_ : 0); }
@@ -99,6 +101,7 @@ class Lesson {
   std::array<bool, most_candidates> active_ = {};      // takes part in the next round
   std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
+  std::array<bool, most_candidates> measured_ = {};  // in this job
   double agreement_ = 0;                             // seconds of the last one, on this rank
   double excess_ = 0;                                // of trials, beyond the usual time
 };

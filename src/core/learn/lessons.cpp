@@ -14,6 +14,11 @@ constexpr std::size_t most_lessons = 256;
 
 }  // namespace
 
+bool is_usual(const Case& asked) {
+  return asked.memory == 0 && !asked.in_place && asked.commutative && !asked.fixed_order &&
+         (asked.operation >= 0 || !traits(asked.collective).reduces);
+}
+
 Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share)
     : selector_(&selector), share_(share) {
   const Placement& here = selector.placement();
@@ -23,6 +28,7 @@ Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembere
 
 // Null: nothing.
 const PlacedRule* Lessons::remembered(const Case& one) const {
+  if (!is_usual(one)) return nullptr;
   const std::int64_t bytes = one.bytes();
   const auto found = std::find_if(remembered_.begin(), remembered_.end(), [&](const PlacedRule& known) {
     return known.rule.collective == one.collective && known.rule.from <= bytes && bytes <= known.rule.to;
@@ -69,7 +75,8 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
   std::array<double, Lesson::most_candidates> known = {};
   if (const PlacedRule* found = remembered(one)) {
     const Variant& variant = found->rule.variant;
-    const bool runs = variant && add(variant, selector_->prices()->price(variant, one));
+    const bool runs =
+        variant && requirements.can_run(variant, one) && add(variant, selector_->prices()->price(variant, one));
     if (runs || !variant) start = CaseLesson::Start::remembered;
     if (runs) first = 1;
     known[0] = found->native_seconds;

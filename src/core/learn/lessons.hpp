@@ -29,6 +29,10 @@ struct CaseLesson {
   bool measured() const { return lesson.agreements() > 0 || start == Start::remembered; }
 };
 
+// Whether what is found of a case holds for others of its size: no limit on memory, not in place, and an operation that
+// MPI predefines.
+bool is_usual(const Case& asked);
+
 // What is learned about the calls of one communicator. Only what is the same on every rank is looked at. Not
 // thread-safe.
 class Lessons {

@@ -110,7 +110,8 @@ void DropIn::begin() {
     reporting_ = settings_.report;
     // The program may change its folder and its environment. Only rank 0 writes; on others the variable may be unset.
     report_path_ = setting("QUADRILLE_REPORT");
-    if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_);
+    std::error_code unknown;
+    if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_, unknown);
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
@@ -120,9 +121,12 @@ void DropIn::begin() {
     if (reporting_) report_.start();
   } catch (const std::exception& error) {
     let_mpi_yield(false);
+    policies_ = {};
+    waits_ = false;
+    reporting_ = false;
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) fmt::print(stderr, "quadrille: {}; every call is passed through to MPI\n", error.what());
+    if (rank == 0) say(std::string(error.what()) + "; every call is passed through to MPI");
   }
 }
 
@@ -163,11 +167,10 @@ Outcome outcome_of(Reason::Kind why_native) {
 // The most that any rank has, by an allreduce as the program's own would be.
 std::int64_t DropIn::largest(std::int64_t bytes, MPI_Comm comm) {
   const detail::UserBuffer all{.address = &bytes, .count = 1, .type = MPI_INT64_T};
-  const CallOutcome done =
-      run(detail::reduction_call(Collective::allreduce, {.address = MPI_IN_PLACE}, all, MPI_MAX), comm);
-  check(done.passes() ? PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm) : done.code,
-        "MPI_Allreduce");
+  CallOutcome done = run(detail::reduction_call(Collective::allreduce, {.address = MPI_IN_PLACE}, all, MPI_MAX), comm);
+  const int code = done.passes() ? PMPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_MAX, comm) : done.code;
   done.trial.end();
+  check(code, "MPI_Allreduce");
   return bytes;
 }
 
@@ -188,7 +191,7 @@ bool DropIn::saves_memory(const detail::Call& call, MPI_Comm comm, int ranks) {
 
 // Why an all-to-all in place is passed through; replaced: it is not, or that is for others to decide.
 Outcome DropIn::why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves) {
-  const Seen& known = seen(comm, false);
+  const Seen& known = seen(call, comm, false);
   if (!known.context && known.outcome != Outcome::few_calls) return known.outcome;
   saves = saves_memory(call, comm, known.ranks);
   const bool goes_on = saves || policy(call.collective).outcome == Outcome::replaced;
@@ -196,10 +199,6 @@ Outcome DropIn::why_in_place(const detail::Call& call, MPI_Comm comm, bool& save
 }
 
 namespace {
-
-CallOutcome passed(learn::CaseLesson& about) {
-  return {.outcome = about.lesson.timed() ? Outcome::trial : why_native(about), .trial = Trial(&about.lesson)};
-}
 
 // Empty: what is wrong with the arguments is for MPI to report.
 std::optional<api::Prepared> prepare(Context& context, const detail::Call& call, const api::CallOptions& options) {
@@ -211,26 +210,40 @@ std::optional<api::Prepared> prepare(Context& context, const detail::Call& call,
   }
 }
 
-// Finds the lesson that a call belongs to when its case is known.
-class LessonChooser final : public api::Chooser {
+// A call's place in the lesson that it belongs to, which may be found only when its case is known.
+class CallInLesson final : public api::Chooser {
  public:
-  LessonChooser(Learning& learning, learn::Lessons* lessons, MPI_Comm comm)
+  CallInLesson(Learning& learning, learn::Lessons* lessons, MPI_Comm comm)
       : learning_(learning), lessons_(lessons), comm_(comm) {}
+  CallInLesson(const CallInLesson&) = delete;
+  CallInLesson& operator=(const CallInLesson&) = delete;
+  ~CallInLesson() override { turn_.time.end(); }
 
   std::optional<Request> choose(const Case& asked) override {
-    found_ = lessons_ ? lessons_->find(asked) : nullptr;
-    if (!found_) return Request{.native = Request::Native::unless_faster};
-    const Variant& variant = learning_.next(*found_, comm_);
-    return variant ? std::optional(Request{.variant = variant}) : std::nullopt;
+    learn::CaseLesson* const found = lessons_ ? lessons_->find(asked) : nullptr;
+    if (!found) return Request{.native = Request::Native::unless_faster};
+    take(*found);
+    return turn_.variant ? std::optional(Request{.variant = turn_.variant}) : std::nullopt;
   }
-  // Null: there is none.
-  learn::CaseLesson* found() const { return found_; }
+  void take(learn::CaseLesson& lesson) {
+    lesson_ = &lesson;
+    turn_ = learning_.next(lesson, comm_);
+  }
+
+  // Null: it belongs to none.
+  learn::CaseLesson* lesson() const { return lesson_; }
+  const Variant& variant() const { return turn_.variant; }
+  // It is passed through.
+  CallOutcome passed() {
+    return {.outcome = turn_.trial ? Outcome::trial : why_native(*lesson_), .trial = std::exchange(turn_.time, {})};
+  }
 
  private:
   Learning& learning_;
   learn::Lessons* lessons_;
   MPI_Comm comm_;
-  learn::CaseLesson* found_ = nullptr;
+  learn::CaseLesson* lesson_ = nullptr;
+  Learning::Turn turn_;
 };
 
 }  // namespace
@@ -239,24 +252,24 @@ class LessonChooser final : public api::Chooser {
 CallOutcome DropIn::run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen) {
   const RecentCalls::Known* const known = seen.recent.find(call);
   if (known && !known->lesson) return {.outcome = known->outcome};
-  learn::CaseLesson* lesson = known ? known->lesson : nullptr;
-  const Variant variant = lesson ? learning_.next(*lesson, comm) : Variant{};
-  if (lesson && !variant) return passed(*lesson);
-  LessonChooser chooser(learning_, seen.lessons.get(), comm);
-  api::CallOptions options{.request = {.variant = variant}};
-  if (!lesson) options.chooser = &chooser;
+  CallInLesson turn(learning_, seen.lessons.get(), comm);
+  api::CallOptions options;
+  if (known) {
+    turn.take(*known->lesson);
+    if (!turn.variant()) return turn.passed();
+    options.request.variant = turn.variant();
+  } else {
+    options.chooser = &turn;
+  }
   std::optional<api::Prepared> prepared = prepare(*seen.context, call, options);
   if (!prepared) return {.outcome = Outcome::arguments};
-  if (options.chooser) {
-    lesson = chooser.found();
+  if (!known) {
     const Outcome why = outcome_of(prepared->why_native);
-    if (prepared->memorable && (lesson || !prepared->task)) seen.recent.keep(call, {lesson, why});
-    if (!prepared->task) return lesson ? passed(*lesson) : CallOutcome{.outcome = why};
+    if (prepared->memorable && (turn.lesson() || !prepared->task)) seen.recent.keep(call, {turn.lesson(), why});
+    if (!prepared->task) return turn.lesson() ? turn.passed() : CallOutcome{.outcome = why};
   }
   const Algorithm& algorithm = prepared->task->decision().variant.algorithm();
-  const Trial trial(lesson ? &lesson->lesson : nullptr);
   seen.context->run(std::move(prepared->task));
-  trial.end();
   return {.algorithm = &algorithm};
 }
 
@@ -290,7 +303,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
       if (why != Outcome::replaced) return {.outcome = why};
     }
     const bool if_faster = !saves && policy.native == Request::Native::unless_faster;
-    Seen& seen = this->seen(comm, !if_faster);
+    Seen& seen = this->seen(call, comm, !if_faster);
     if (!seen.context) return {.outcome = seen.outcome};
     return if_faster ? run_if_faster(call, comm, seen) : run_always(call, seen, saves);
   } catch (const Error& error) {
@@ -324,9 +337,12 @@ void DropIn::end() {
   policies_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
-  const std::vector<Learned> learned = learning_.end();
-  if (!std::exchange(reporting_, false)) return;
-  report_.write(report_path_, counts_, how_, cases_of(learned));
+  try {
+    const std::vector<Learned> learned = learning_.end();
+    if (std::exchange(reporting_, false)) report_.write(report_path_, counts_, how_, cases_of(learned));
+  } catch (const std::exception& error) {
+    say(error.what());
+  }
 }
 
 // Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is
@@ -393,6 +409,7 @@ Seen& DropIn::first_seen(MPI_Comm comm) const {
   } else if (!within_world(comm)) {
     seen->outcome = Outcome::other_world;
   } else {
+    check(PMPI_Comm_rank(comm, &seen->rank), "MPI_Comm_rank");
     check(PMPI_Comm_size(comm, &seen->ranks), "MPI_Comm_size");
     seen->outcome = seen->ranks == 1 ? Outcome::one_rank : Outcome::few_calls;
   }
@@ -406,10 +423,14 @@ void DropIn::adopt(MPI_Comm comm, Seen& seen) {
   constexpr int most_communicators = 128;
   std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
   check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  seen.outcome = fine[1] == 0 ? Outcome::threads : fine[0] == 0 ? Outcome::too_many_communicators : Outcome::replaced;
-  if (seen.outcome != Outcome::replaced) return;
-  seen.context = std::make_unique<Context>(comm, settings_).release();
-  seen.lessons = learning_.begin_on(comm, seen.context->selector());
+  if (fine[0] == 0 || fine[1] == 0) {
+    seen.outcome = fine[1] == 0 ? Outcome::threads : Outcome::too_many_communicators;
+    return;
+  }
+  auto context = std::make_unique<Context>(comm, settings_);
+  seen.lessons = learning_.begin_on(comm, context->selector());
+  seen.context = context.release();
+  seen.outcome = Outcome::replaced;
   ++communicators_;
 }
 
@@ -422,10 +443,30 @@ int DropIn::forget(MPI_Comm, int, void* seen, void*) {
   return MPI_SUCCESS;
 }
 
-// A context takes a while to make: where a call may just as well be passed through, there must be several first.
-Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
+namespace {
+
+// As how many calls one counts that takes longer: by what all ranks know of it.
+int weight(const detail::Call& call, int rank, int ranks) {
+  if (!sizes_are_known(call.collective)) return 1;
+  try {
+    const Case asked =
+        case_of(api::local_call(call, rank, ranks), {.ranks = ranks, .nodes = 1, .ranks_per_node = ranks});
+    return asked.bytes() >= 1 << 20 ? 8 : asked.bytes() >= 1 << 16 ? 2 : 1;
+  } catch (const Error&) {
+    return 1;  // what is wrong is for MPI to report
+  }
+}
+
+}  // namespace
+
+// A context takes a while to make: where a call may just as well be passed through, there must be several first, and
+// fewer where something is known to be gained.
+int DropIn::calls_before(int ranks) const {
+  return have(settings_.table, ranks, false) ? 0 : have(settings_.remembered, ranks, true) ? 3 : 16;
+}
+
+Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
   static Seen not_a_communicator{.outcome = Outcome::arguments};
-  constexpr int calls_before = 16;
   const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
   if (last_.comm == comm && last_.forgotten == forgotten) return *last_.seen;
   void* known = nullptr;
@@ -439,10 +480,10 @@ Seen& DropIn::seen(MPI_Comm comm, bool at_once) {
     last_ = {comm, &seen, forgotten};
     return seen;
   }
-  const bool undecided = seen.outcome == Outcome::few_calls || seen.outcome == Outcome::one_rank;
-  const bool expected = have(settings_.table, seen.ranks, false) || have(settings_.remembered, seen.ranks, true);
-  const bool wanted = at_once || (seen.ranks > 1 && (++seen.calls > calls_before || expected));
-  if (undecided && wanted) adopt(comm, seen);
+  if (seen.outcome != Outcome::few_calls && seen.outcome != Outcome::one_rank) return seen;
+  if (at_once || (seen.ranks > 1 && (seen.calls += weight(call, seen.rank, seen.ranks)) > calls_before(seen.ranks))) {
+    adopt(comm, seen);
+  }
   return seen;
 }
 

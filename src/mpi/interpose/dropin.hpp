@@ -22,6 +22,7 @@ namespace quadrille::interpose {
 struct Seen {
   engine::Context* context = nullptr;   // null: its collectives are passed through
   Outcome outcome = Outcome::replaced;  // why
+  int rank = 0;
   int ranks = 0;
   int calls = 0;                                      // so far, without a context
   std::unique_ptr<learn::Lessons> lessons = nullptr;  // null: nothing is learned
@@ -126,9 +127,10 @@ class DropIn {
   CallOutcome run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen);
   static CallOutcome run_always(const detail::Call& call, Seen& seen, bool saves);
   // The communicator's context, made at the first call, if need be without a rule of the table.
-  Seen& seen(MPI_Comm comm, bool at_once);
+  Seen& seen(const detail::Call& call, MPI_Comm comm, bool at_once);
   Seen& first_seen(MPI_Comm comm) const;
   void adopt(MPI_Comm comm, Seen& seen);
+  int calls_before(int ranks) const;
 
   bool active_ = false;
   bool threads_ = true;  // several may be in calls at once

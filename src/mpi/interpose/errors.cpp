@@ -1,13 +1,15 @@
 #include "interpose/errors.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdio>
 
 namespace quadrille::interpose {
 
+void say(std::string_view text) noexcept {
+  std::fprintf(stderr, "quadrille: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
 int report_error(MPI_Comm comm, int code, const char* text) {
-  fmt::print(stderr, "quadrille: {}\n", text);
+  say(text);
   PMPI_Comm_call_errhandler(comm, code);
   return code;
 }

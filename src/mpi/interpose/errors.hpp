@@ -3,8 +3,12 @@
 #include <mpi.h>
 
 #include <quadrille/error.hpp>
+#include <string_view>
 
 namespace quadrille::interpose {
+
+// Prints a line to stderr as the command does. Never throws: stderr may be closed, or on a full disk.
+void say(std::string_view text) noexcept;
 
 // Prints the error, and calls the communicator's error handler. Returns what the call is to return.
 int report_error(MPI_Comm comm, int code, const char* text);

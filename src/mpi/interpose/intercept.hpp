@@ -25,7 +25,7 @@ int intercept(Collective collective, MPI_Comm comm, const Describe& describe, co
   }
   const auto start = report ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   const detail::Call call = describe();
-  const CallOutcome done = drop_in.run(call, comm);
+  CallOutcome done = drop_in.run(call, comm);
   const int code = done.passes() ? pass_through() : done.code;
   done.trial.end();
   drop_in.count(collective, done.outcome);

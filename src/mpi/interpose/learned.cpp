@@ -44,6 +44,7 @@ std::vector<Learned> learned_on(MPI_Comm comm, const learn::Lessons& lessons) {
     one.verdict = lesson.verdict();
     one.variants = known->variants;
     for (std::size_t who = 0; who < lesson.candidates(); ++who) one.seconds[who] = lesson.seconds(who);
+    one.is_new = lesson.measured(0) && lesson.measured(lesson.verdict());
     one.calls = lesson.calls();
     one.replaced = lesson.replaced();
     one.saved = lesson.saved();
@@ -51,12 +52,16 @@ std::vector<Learned> learned_on(MPI_Comm comm, const learn::Lessons& lessons) {
   return all;
 }
 
-std::vector<Learned> of_all_ranks(const std::vector<Learned>& mine) {
+std::vector<Learned> of_all_ranks(std::vector<Learned> mine) {
   using engine::check;
+  constexpr std::size_t enough = 100000;
   int rank = 0;
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
+  const std::size_t most = std::max<std::size_t>(1, enough / static_cast<std::size_t>(ranks));
+  std::sort(mine.begin(), mine.end(), [](const Learned& a, const Learned& b) { return a.calls > b.calls; });
+  if (mine.size() > most) mine.resize(most);
   const auto bytes = static_cast<int>(mine.size() * sizeof(Learned));
   std::vector<int> of_ranks(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
   check(PMPI_Gather(&bytes, 1, MPI_INT, of_ranks.data(), 1, MPI_INT, 0, MPI_COMM_WORLD), "MPI_Gather");
@@ -73,6 +78,7 @@ std::vector<Learned> of_all_ranks(const std::vector<Learned>& mine) {
 std::vector<learn::Finding> findings_of(std::span<const Learned> all, const std::string& mpi) {
   std::vector<learn::Finding> findings;
   for (const Learned& learned : all) {
+    if (!learned.is_new || !learn::is_usual(learned.one)) continue;
     const Sizes sizes = sizes_of(learned.one);
     const learn::Finding finding{.rule = {.collective = learned.one.collective,
                                           .from = sizes.from,

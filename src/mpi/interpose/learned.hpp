@@ -23,6 +23,7 @@ struct Learned {
   std::size_t verdict = 0;
   std::array<Variant, learn::Lesson::most_candidates> variants = {};
   std::array<double, learn::Lesson::most_candidates> seconds = {};  // 0: it was not tried
+  bool is_new = false;  // that of the verdict and of the MPI's own were measured in this job
   std::int64_t calls = 0;
   std::int64_t replaced = 0;
   double saved = 0;  // seconds
@@ -31,8 +32,9 @@ struct Learned {
 // Those that the ranks of a communicator have agreed on at least once.
 std::vector<Learned> learned_on(MPI_Comm comm, const learn::Lessons& lessons);
 
-// Those of all ranks, on rank 0 of MPI_COMM_WORLD. Collective over it.
-std::vector<Learned> of_all_ranks(const std::vector<Learned>& mine);
+// Those of all ranks, on rank 0 of MPI_COMM_WORLD, or those of the most calls if there are very many. Collective over
+// it.
+std::vector<Learned> of_all_ranks(std::vector<Learned> mine);
 
 // To be remembered: of communicators that are alike, what was learned from the most calls.
 std::vector<learn::Finding> findings_of(std::span<const Learned> all, const std::string& mpi);

@@ -26,7 +26,7 @@ struct LearnedCase {
   double native_seconds = 0;  // of a call by the MPI's own
   std::vector<Tried> tried;
   double saved_seconds = 0;
-  std::string start;  // "price", "remembered" or "native"
+  std::string start;  // "price" or "remembered"
 };
 
 }  // namespace quadrille::interpose

@@ -1,12 +1,10 @@
 #include "interpose/learning.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cstdio>
+#include <exception>
 #include <utility>
 
-#include "engine/rules.hpp"
+#include "interpose/errors.hpp"
 #include "learn/memory.hpp"
 #include "settings/machine.hpp"
 
@@ -29,27 +27,36 @@ int rank_on(MPI_Comm comm) {
 
 }  // namespace
 
+// Checked mode is for ranks that call differently: then they must not be waiting for each other here.
 void Learning::begin(Settings& settings, bool threads) {
   settings_ = &settings;
+  if (settings.off || settings.check) settings.learn = 0;
   if (settings.learn <= 0) return;
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
   writes_ = rank_on(MPI_COMM_WORLD) == 0;
+  // Where other threads may be in calls of their own, only the end of the job is quiet enough.
+  writes_early_ = writes_ && !threads;
+  written_ = Trial::Clock::now();
+  const engine::Rules rules = writes_ ? recalled(ranks) : engine::Rules();
+  settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
+}
+
+// On rank 0 alone, while the others wait. The program may change its folder and its environment afterwards.
+engine::Rules Learning::recalled(int ranks) noexcept {
   engine::Rules rules;
-  if (writes_) {
-    // The program may change its folder and its environment.
+  try {
     folder_ = learned_folder_here();
     mpi_ = engine::mpi_name();
-    written_ = Trial::Clock::now();
-    // Where other threads may be in calls of their own, only the end of the job is quiet enough.
-    writes_early_ = !threads;
-    const learn::Recalled recalled = learn::recall(folder_, mpi_);
-    complain(recalled.complaint);
-    for (const learn::Finding& one : recalled.findings) {
+    const learn::Recalled found = learn::recall(folder_, mpi_);
+    complain(found.complaint);
+    for (const learn::Finding& one : found.findings) {
       if (one.ranks <= ranks) rules.push_back({one.rule, one.ranks, one.nodes, one.seconds, one.native_seconds});
     }
+  } catch (const std::exception& error) {
+    complain(error.what());
   }
-  settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
+  return rules;
 }
 
 std::unique_ptr<learn::Lessons> Learning::begin_on(MPI_Comm comm, const Selector& selector) {
@@ -97,14 +104,17 @@ std::vector<Learned> Learning::known_here(bool where_not_first) const {
   return all;
 }
 
-void Learning::remember(std::span<const Learned> all) {
+void Learning::remember(std::span<const Learned> all) noexcept {
   if (all.empty() || folder_.empty()) return;
-  complain(learn::remember(folder_, findings_of(all, mpi_)));
+  try {
+    complain(learn::remember(folder_, findings_of(all, mpi_)));
+  } catch (const std::exception& error) {
+    complain(error.what());
+  }
 }
 
-void Learning::complain(const std::string& complaint) {
-  if (complaint.empty() || std::exchange(complained_, true)) return;
-  fmt::print(stderr, "quadrille: {}\n", complaint);
+void Learning::complain(const std::string& complaint) noexcept {
+  if (!complaint.empty() && !std::exchange(complained_, true)) say(complaint);
 }
 
 std::vector<Learned> Learning::end() {

@@ -6,9 +6,11 @@
 #include <mutex>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/mpi.hpp"
+#include "engine/rules.hpp"
 #include "interpose/learned.hpp"
 #include "learn/lessons.hpp"
 #include "select/selector.hpp"
@@ -22,19 +24,17 @@ class Trial {
   using Clock = std::chrono::steady_clock;
 
   Trial() = default;
-  // Null: it belongs to none.
-  explicit Trial(learn::Lesson* lesson) {
-    if (!lesson) return;
-    if (lesson->timed()) {
-      lesson_ = lesson;
+  explicit Trial(learn::Lesson& lesson) {
+    if (lesson.timed()) {
+      lesson_ = &lesson;
       start_ = Clock::now();
     } else {
-      lesson->ran();
+      lesson.ran();
     }
   }
-  // The call was made.
-  void end() const {
-    if (lesson_) lesson_->ran(std::chrono::duration<double>(Clock::now() - start_).count());
+  // The call was made, or failed: it must be counted on all ranks.
+  void end() {
+    if (lesson_) std::exchange(lesson_, nullptr)->ran(std::chrono::duration<double>(Clock::now() - start_).count());
   }
 
  private:
@@ -53,10 +53,18 @@ class Learning {
   // The communicator is about to be freed, on which this rank has that number.
   void end_on(const learn::Lessons& lessons, int rank);
 
-  // What runs a lesson's next call. In a call that all ranks of the communicator make: they agree first, if it is time.
-  const Variant& next(learn::CaseLesson& about, MPI_Comm comm) {
+  // A lesson's next call, which begins now.
+  struct Turn {
+    Variant variant;  // that runs it; none: the MPI's own function
+    bool trial = false;
+    Trial time;
+  };
+  // In a call that all ranks of the communicator make: they agree first, if it is time.
+  Turn next(learn::CaseLesson& about, MPI_Comm comm) {
     if (about.lesson.must_agree()) agree(about.lesson, comm);
-    return about.next();
+    const Variant variant = about.next();
+    const bool trial = about.lesson.timed();
+    return {variant, trial, Trial(about.lesson)};
   }
 
   // Before MPI_Finalize, collective over MPI_COMM_WORLD: rank 0 writes all that was learned to the user's cache, and
@@ -66,8 +74,9 @@ class Learning {
  private:
   void agree(learn::Lesson& lesson, MPI_Comm comm);
   std::vector<Learned> known_here(bool where_not_first) const;
-  void remember(std::span<const Learned> all);
-  void complain(const std::string& complaint);
+  void remember(std::span<const Learned> all) noexcept;
+  void complain(const std::string& complaint) noexcept;
+  engine::Rules recalled(int ranks) noexcept;
 
   const Settings* settings_ = nullptr;
   bool writes_ = false;        // this rank does, at the end

@@ -56,8 +56,8 @@ class RecentCalls {
     bool is(const detail::Call& call) const {
       return used && collective == call.collective && input_count == call.input.count &&
              output_count == call.output.count && input_type == call.input.type && output_type == call.output.type &&
-             op == call.op && root == call.root && !same_buffer(call) &&
-             input_in_place == (call.input.address == MPI_IN_PLACE) &&
+             op == call.op && root == call.root && !same_buffer(call) && !nowhere(call.input) &&
+             !nowhere(call.output) && input_in_place == (call.input.address == MPI_IN_PLACE) &&
              output_in_place == (call.output.address == MPI_IN_PLACE) && !call.input.counts && !call.output.counts;
     }
   };
@@ -66,6 +66,9 @@ class RecentCalls {
   static bool same_buffer(const detail::Call& call) {
     return call.input.address && call.input.address == call.output.address;
   }
+
+  // MPI may refuse it.
+  static bool nowhere(const detail::UserBuffer& buffer) { return !buffer.address && buffer.count > 0; }
 
   static std::size_t place(const detail::Call& call) {
     const auto number = [](std::int64_t any) { return static_cast<std::uint64_t>(any); };

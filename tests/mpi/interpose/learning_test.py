@@ -48,13 +48,14 @@ class Learning(unittest.TestCase):
         return glob.glob(f"{self.cache}/quadrille/machines/*.learned/*")
 
     def test_no_rank_ever_decides_otherwise_than_the_others(self):
-        """Communicators of members of others, ranks that are late; checked mode compares what each rank runs."""
-        for options in ([], ["--check"]):
-            report, said = self.run_program(3, PROGRAMS, "100", options=options)
-            self.assertEqual(said, "")
-            tried = {(one["collective"], one["algorithm"]) for one in report["algorithms"]}
-            self.assertGreater(len(tried), 6, report["algorithms"])
-            self.assertIn("to measure MPI's own", report["passed_through"]["allreduce"])
+        """Communicators of members of others, ranks that are late: a rank on its own would hang, or have wrong data."""
+        report, said = self.run_program(3, PROGRAMS, "200")
+        self.assertEqual(said, "")
+        tried = {(one["collective"], one["algorithm"]) for one in report["algorithms"]}
+        self.assertGreater(len(tried), 6, report["algorithms"])
+        self.assertIn("to measure MPI's own", report["passed_through"]["allreduce"])
+        report, _ = self.run_program(3, PROGRAMS, "5", options=["--check"])
+        self.assertEqual(report["learned"], [])
 
     def test_the_next_job_begins_with_what_was_learned(self):
         report, _ = self.run_program(2, CALLS, "400")
@@ -64,10 +65,10 @@ class Learning(unittest.TestCase):
         again, said = self.run_program(2, CALLS, "400")
         self.assertIn("remembered", {one["start"] for one in again["learned"]})
         self.assertEqual(said, "")
-        # If there is something to gain, not a call is passed through because the communicator is new.
+        # If there is something to gain, few calls are passed through because the communicator is new.
         gains = {one["verdict"] for one in report["learned"]} != {"native"}
         new = again["passed_through"].get("bcast", {}).get("the first calls on a communicator", 0)
-        self.assertEqual(new, 0 if gains else 32)
+        self.assertEqual(new, 6 if gains else 32)
         known = {(one["collective"], one["from"], one["ranks"]): one["verdict"] for one in report["learned"]}
         for one in again["learned"]:
             self.assertIn((one["collective"], one["from"], one["ranks"]), known)
@@ -83,11 +84,11 @@ class Learning(unittest.TestCase):
     def test_what_cannot_be_read_or_written_is_said_once_and_ignored(self):
         self.run_program(2, CALLS, "400")
         path, = self.remembered()
-        for damage in (b"", b"\x00" * 4096, b"# quadrille table 1\n[half", b"\xff" * 100):
+        for damage in (b"\x00" * 4096, b"# quadrille table 1\n[half", b"\xff" * 100):
             with open(path, "wb") as file:
                 file.write(damage)
             _, said = self.run_program(2, CALLS, "60")
-            self.assertLessEqual(said.count("quadrille:"), 1, said)
+            self.assertEqual(said.count("quadrille:"), 1, said)
         blocked = f"{self.folder.name}/a file"
         with open(blocked, "w", encoding="utf-8"):
             pass
