@@ -6,7 +6,7 @@ namespace quadrille::learn {
 
 namespace {
 
-constexpr std::int64_t calls_before = 4;     // the first round
+constexpr std::int64_t calls_before = 1;     // the first round
 constexpr std::int64_t first_interval = 32;  // calls between rounds, doubled from round to round
 constexpr std::int64_t longest_interval = 128;
 // What agreements may cost, of all time; and no more calls are between them than this.
@@ -20,6 +20,9 @@ constexpr double changed = 1.3;
 // Times by which a price may be wrong, and by which one may be above the MPI's own for a trial.
 constexpr double doubt = 1.5;
 constexpr double nearly = 1.15;
+// Times by which the MPI's own may be slower than it could be; more than that, and the prices are those of another
+// machine.
+constexpr double clumsy = 3;
 // Times the usual time, that a trial is taken to cost at most.
 constexpr double most_excess = 10;
 
@@ -99,11 +102,21 @@ bool Lesson::settle() {
   return verdict_ != last;
 }
 
+// What a candidate is expected to take. Prices of another machine are wrong by a factor, which is what MPI's own
+// function shows, unless what was measured of ours shows less.
+double Lesson::expected(std::size_t who) const {
+  double factor = expected_[0] > 0 ? std::max(1.0, agreed_[0] / (clumsy * expected_[0])) : 1;
+  for (std::size_t other = 1; other < candidates_; ++other) {
+    if (agreed_[other] > 0 && expected_[other] > 0) factor = std::min(factor, agreed_[other] / expected_[other]);
+  }
+  return factor * expected_[who];
+}
+
 // Seconds that the trials of a candidate may cost beyond the time of what runs most calls. A time of the MPI's own that
 // is far above its price may have been an accident, and must not keep it from being tried again.
 double Lesson::risk(std::size_t who) const {
   if (who == verdict_) return 0;
-  const double priced = doubt * expected_[who];
+  const double priced = doubt * expected(who);
   const double most = agreed_[who] <= 0 ? priced : who == 0 ? std::min(agreed_[who], priced) : agreed_[who];
   return static_cast<double>(repeats) * std::max(0.0, most - agreed_[verdict_]);
 }
@@ -115,8 +128,7 @@ bool Lesson::admit(bool moved, double spent) {
   double left = share_ * total_ - spent;
   for (std::size_t who = 0; who < candidates_; ++who) {
     const bool known = agreed_[who] > 0;
-    const bool may_be_best =
-        known ? agreed_[who] < hopeless * agreed_[verdict_] : expected_[who] <= nearly * agreed_[0];
+    const bool may_be_best = known ? agreed_[who] < hopeless * agreed_[verdict_] : expected(who) <= nearly * agreed_[0];
     active_[who] = (moved || may_be_best || who == 0) && risk(who) <= std::max(0.0, left);
     if (active_[who]) left -= risk(who);
     any_new |= active_[who] && !known;

@@ -81,6 +81,7 @@ class Lesson {
   void combine(const Word& all);
   bool settle();
   bool admit(bool moved, double spent);
+  double expected(std::size_t who) const;
   double risk(std::size_t who) const;
 
   std::size_t candidates_;

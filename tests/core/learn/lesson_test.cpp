@@ -184,6 +184,17 @@ TEST(Lesson, TrustsWhatAnEarlierJobHasMeasuredAsLongAsItIsSo) {
   EXPECT_EQ(unknown.lesson().verdict(), 0U);
 }
 
+// The numbers of another machine: what is expected to be slowest is not tried though its price is far below what was
+// measured of the MPI's own.
+TEST(Lesson, PricesOfAnotherMachineStillSayWhatIsSlow) {
+  World world(2, {1e-3, 0.9e-3, 3.9e-3, 20e-3}, 0);
+  for (int i = 0; i < 100; ++i) {
+    const std::size_t who = world.call(of({1, 0.4, 4, 20}));
+    EXPECT_LT(who, 2U) << i;
+  }
+  EXPECT_EQ(world.lesson().verdict(), 1U);
+}
+
 // A rank that is late, once, must not make the MPI's own function seem slow for ever.
 TEST(Lesson, AnAccidentIsForgotten) {
   World world(2, {1, 0.5}, 1);
