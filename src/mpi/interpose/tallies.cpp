@@ -134,8 +134,10 @@ Tallies::Known& Tallies::of(MPI_Comm comm) {
     known->inter = inter != 0;
     known->tally.counts.communicators = 1;
     value = known.get();
-    const std::lock_guard guard(mutex_);
-    open_.emplace(value, std::move(known));
+    {
+      const std::lock_guard guard(mutex_);
+      open_.emplace(value, std::move(known));
+    }
     PMPI_Comm_set_attr(comm, key_, value);
   }
   last = {comm, static_cast<Known*>(value), forgotten};
@@ -159,8 +161,14 @@ int Tallies::forget(MPI_Comm, int, void* value, void* state) {
 }
 
 void Tallies::gather(profile::Profile& profile) {
-  for (const auto& [address, known] : open_) close(*known);
+  std::vector<MPI_Comm> comms;
+  for (const auto& [address, known] : open_) {
+    close(*known);
+    comms.push_back(known->comm);
+  }
   open_.clear();
+  // MPI_Finalize is not to look for this object.
+  for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, key_);
   forgotten_.fetch_add(1, std::memory_order_release);
   PMPI_Comm_free_keyval(&key_);
   const bool any_failed = std::any_of(failed_.tally.counts.cells.begin(), failed_.tally.counts.cells.end(),
