@@ -468,7 +468,7 @@ int DropIn::calls_before(int ranks) const {
 Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
   static Seen not_a_communicator{.outcome = Outcome::arguments};
   const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
-  if (last_.comm == comm && last_.forgotten == forgotten) return *last_.seen;
+  if (last_seen.comm == comm && last_seen.forgotten == forgotten) return *last_seen.seen;
   void* known = nullptr;
   int found = 0;
   // MPI's own call will say what is wrong with the communicator.
@@ -477,7 +477,7 @@ Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
   }
   Seen& seen = found ? *static_cast<Seen*>(known) : first_seen(comm);
   if (seen.context) {
-    last_ = {comm, &seen, forgotten};
+    last_seen = {comm, &seen, forgotten};
     return seen;
   }
   if (seen.outcome != Outcome::few_calls && seen.outcome != Outcome::one_rank) return seen;

@@ -82,8 +82,9 @@ class DropIn {
   // Why a call is passed through that is like one before, which then is all there is to it: the quick way of run().
   // replaced: nothing is known.
   Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
-    if (last_.comm != comm || last_.forgotten != forgotten_.load(std::memory_order_acquire)) return Outcome::replaced;
-    const RecentCalls::Known* const known = last_.seen->recent.find(call);
+    if (last_seen.comm != comm || last_seen.forgotten != forgotten_.load(std::memory_order_acquire))
+      return Outcome::replaced;
+    const RecentCalls::Known* const known = last_seen.seen->recent.find(call);
     if (!known) return Outcome::replaced;
     if (!known->lesson) return known->outcome;
     if (!known->lesson->lesson.ran_by_mpi()) return Outcome::replaced;
@@ -112,7 +113,7 @@ class DropIn {
   }
 
  private:
-  static constinit inline thread_local LastSeen last_ = {};
+  static constinit inline thread_local LastSeen last_seen = {};
 
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();

@@ -168,7 +168,7 @@ void Tallies::gather(profile::Profile& profile) {
   }
   open_.clear();
   // MPI_Finalize is not to look for this object.
-  for (const MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, key_);
+  for (MPI_Comm comm : comms) PMPI_Comm_delete_attr(comm, key_);
   forgotten_.fetch_add(1, std::memory_order_release);
   PMPI_Comm_free_keyval(&key_);
   const bool any_failed = std::any_of(failed_.tally.counts.cells.begin(), failed_.tally.counts.cells.end(),

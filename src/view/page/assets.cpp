@@ -2,7 +2,7 @@
 
 namespace quadrille::page {
 
-std::string_view style() {
+std::string_view style() {  // NOLINT(readability-function-size): it is one text
   return R"(
 :root {
   color-scheme: light dark;
