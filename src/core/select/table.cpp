@@ -177,7 +177,8 @@ class Parser {
 
   void refuse_overlap(const Rule& rule) {
     const Section& here = table_.sections.back();
-    std::map<std::int64_t, std::int64_t>& ends = taken_[{here.mpi, here.ranks, here.nodes, rule.collective}];
+    std::map<std::int64_t, std::int64_t>& ends =
+        taken_[{here.mpi, here.ranks, here.nodes, static_cast<int>(rule.collective)}];
     const auto above = ends.upper_bound(rule.to);
     if (above != ends.begin() && std::prev(above)->second >= rule.from) {
       const auto& [from, to] = *std::prev(above);
@@ -186,7 +187,8 @@ class Parser {
     ends.emplace(rule.from, rule.to);
   }
 
-  using Place = std::tuple<std::string, Rank, std::int32_t, Collective>;
+  // The collective by number: its type would make the library export what std::map is made of.
+  using Place = std::tuple<std::string, Rank, std::int32_t, int>;
 
   const std::string& file_;
   std::vector<std::string>* complaints_;
