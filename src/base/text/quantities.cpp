@@ -69,7 +69,7 @@ std::string about_bytes(std::int64_t bytes) {
 std::string count(std::int64_t number) {
   std::string digits = fmt::format("{}", number);
   const std::size_t first = number < 0 ? 1 : 0;
-  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, ",");
+  for (std::size_t at = digits.size(); at > first + 3;) digits.insert(at -= 3, 1, ',');
   return digits;
 }
 
@@ -103,6 +103,18 @@ std::string duration(double seconds) {
 std::string rate(double bytes_a_second) {
   constexpr std::array<std::string_view, 5> units = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s"};
   return without_noughts(in_thousands(bytes_a_second, units));
+}
+
+std::string utc(std::time_t when) {
+  std::tm parts = {};
+  gmtime_r(&when, &parts);
+  std::array<char, 32> text = {};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
+
+std::string utc_now() {
+  return utc(std::time(nullptr));
 }
 
 }  // namespace quadrille::text

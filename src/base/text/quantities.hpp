@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 namespace quadrille::text {
@@ -21,6 +22,10 @@ std::string seconds(double seconds);
 std::string short_seconds(double seconds);
 // Of a run, in whole seconds rounded up or in minutes: "45 s", "3 min 20 s", "2 h 5 min".
 std::string duration(double seconds);
+
+// A time in UTC: "2026-11-15T12:00:00Z". The later one is the larger one.
+std::string utc(std::time_t when);
+std::string utc_now();
 
 // Bytes per second, in powers of ten, without trailing zeros: "2.5 MB/s".
 std::string rate(double bytes_a_second);

@@ -1,7 +1,6 @@
 #include "learn/finding.hpp"
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <iterator>
 #include <map>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "select/case.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::learn {
 
@@ -16,19 +16,11 @@ namespace {
 
 using Ranges = std::map<std::int64_t, std::int64_t>;  // from, to: none meets another
 
-std::string utc(std::time_t seconds) {
-  std::tm parts = {};
-  gmtime_r(&seconds, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
-
 // The day after a time; empty if it is none.
 std::string day_after(const std::string& when) {
   std::tm parts = {};
   if (!is_time(when) || !strptime(when.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts)) return "";
-  return utc(timegm(&parts) + 24 * 60 * 60);
+  return text::utc(timegm(&parts) + 24 * 60 * 60);
 }
 
 // Calls visit(from, to) for each part of a range that is not taken.
@@ -49,10 +41,6 @@ auto place_of(const Finding& one) {
 }
 
 }  // namespace
-
-std::string now_in_utc() {
-  return utc(std::time(nullptr));
-}
 
 std::vector<Finding> merged(std::vector<Finding> all, const std::string& now, std::size_t most) {
   const std::string last = day_after(now);

@@ -23,9 +23,6 @@ struct Finding {
   friend bool operator==(const Finding&, const Finding&) = default;
 };
 
-// The time now, as Finding::when.
-std::string now_in_utc();
-
 // Ordered by place, collective and size, and for each size the newest: of an older one what the newer ones leave. A
 // time more than a day after `now` is a clock gone wrong, and counts as the oldest. The newest `most` are kept.
 std::vector<Finding> merged(std::vector<Finding> all, const std::string& now, std::size_t most);

@@ -47,10 +47,7 @@ bool Lessons::can_run_all(const CaseLesson& known, const Case& asked) const {
   const Requirements& requirements = selector_->requirements();
   return std::all_of(known.variants.begin() + 1,
                      known.variants.begin() + static_cast<std::ptrdiff_t>(known.lesson.candidates()),
-                     [&](const Variant& variant) {
-                       return requirements.can_run(variant, asked) &&
-                              requirements.memory(requirements.completed(variant, asked), asked) <= asked.memory;
-                     });
+                     [&](const Variant& variant) { return requirements.fits(variant, asked); });
 }
 
 // The candidates: the MPI's own function, what is remembered, and the cheapest algorithms, each with its best segment.
@@ -61,11 +58,9 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
   std::array<double, Lesson::most_candidates> expected = {ranking.native};
   std::size_t count = 1;
   const auto add = [&](const Variant& variant, double seconds) {
-    const bool fits = requirements.can_run(variant, one) &&
-                      requirements.memory(requirements.completed(variant, one), one) <= one.memory;
     const bool there = std::any_of(variants.begin() + 1, variants.begin() + static_cast<std::ptrdiff_t>(count),
                                    [&](const Variant& other) { return other.place == variant.place; });
-    if (!fits || there || count == variants.size()) return false;
+    if (!requirements.fits(variant, one) || there || count == variants.size()) return false;
     variants[count] = variant;
     expected[count++] = seconds;
     return true;

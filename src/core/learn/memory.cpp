@@ -22,6 +22,8 @@
 
 #include "files/replace.hpp"
 #include "machine/host.hpp"
+#include "text/markup.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::learn {
 
@@ -41,7 +43,7 @@ constexpr auto age_of_drafts = std::chrono::hours(24);  // of processes that end
 // By which a job's file is known. It is the job's start that its age counts from.
 std::string own_stem() {
   static const auto& start = *new std::string([] {
-    std::string text = now_in_utc();
+    std::string text = text::utc_now();
     std::erase_if(text, [](char one) { return one == '-' || one == ':'; });
     return text;
   }());
@@ -50,12 +52,6 @@ std::string own_stem() {
   std::string host = machine::host_name();
   std::replace(host.begin(), host.end(), '/', '-');
   return fmt::format("{}-{}-{}-{:08x}", start, host, getpid(), random);
-}
-
-std::string printable(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char one) { return one < ' ' || one == 127; }, '?');
-  return text;
 }
 
 // Where a process may write no more than so much, the system would end it.
@@ -134,7 +130,7 @@ struct Content {
 Content content_of(const fs::path& path) {
   Text file = text_of(path);
   Content content{.findings = {}, .bytes = std::ssize(file.text), .wrong = std::move(file.wrong), .gone = file.gone};
-  const std::string shown = printable(path);
+  const std::string shown = text::printable(path.native());
   if (content.gone || file.text.empty() || !content.wrong.empty()) {
     if (!content.wrong.empty()) content.wrong = fmt::format("{} {}", shown, content.wrong);
     return content;
@@ -169,11 +165,11 @@ Listing listing_of(const std::string& folder) {
       listing.tables.push_back(std::move(name));
     }
     if (listing.tables.size() + listing.drafts.size() < 16 * most_files) continue;
-    listing.wrong = fmt::format("{} has more files than are read", printable(folder));
+    listing.wrong = fmt::format("{} has more files than are read", text::printable(folder));
     break;
   }
   if (error && error != std::errc::no_such_file_or_directory) {
-    listing.wrong = fmt::format("{}: {}", printable(folder), error.message());
+    listing.wrong = fmt::format("{}: {}", text::printable(folder), error.message());
   }
   std::sort(listing.tables.rbegin(), listing.tables.rend());
   return listing;
@@ -198,7 +194,7 @@ Reading read_all(const std::string& folder, std::string_view mpi) {
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < listing.tables.size(); ++i) {
     if (i == most_files || bytes > most_bytes_in_all) {
-      reading.skip(fmt::format("{} has more files than are read", printable(folder)));
+      reading.skip(fmt::format("{} has more files than are read", text::printable(folder)));
       break;
     }
     Content content = content_of(fs::path(folder) / listing.tables[i]);
@@ -248,7 +244,7 @@ class Merger {
   // Without findings there is no file.
   void write(std::vector<Finding> findings) {
     std::error_code ignored;
-    findings = merged(std::move(findings), now_in_utc(), most_findings);
+    findings = merged(std::move(findings), text::utc_now(), most_findings);
     if (!findings.empty()) {
       files::replace_file(own_path(), to_text(table_of(findings)));
       if (!taken_.empty()) {
@@ -307,7 +303,7 @@ std::size_t forget_all(const std::string& folder, std::string& complaint) {
     std::error_code error;
     const bool removed = fs::remove(path, error);
     if (removed) findings += here;
-    if (error) complaint = fmt::format("{}: {}", printable(path), error.message());
+    if (error) complaint = fmt::format("{}: {}", text::printable(path.native()), error.message());
   }
   return findings;
 }
@@ -321,7 +317,7 @@ Recalled recall(const std::string& folder, std::string_view mpi) {
     Reading reading = read_all(folder, mpi);
     for (int i = 1; i < attempts && reading.gone; ++i) reading = read_all(folder, mpi);
     Recalled recalled = std::move(reading.recalled);
-    recalled.findings = merged(std::move(recalled.findings), now_in_utc(), most_findings);
+    recalled.findings = merged(std::move(recalled.findings), text::utc_now(), most_findings);
     if (reading.skipped > 0) {
       recalled.complaint = reading.first;
       if (reading.skipped > 1) recalled.complaint += fmt::format("; {} more files likewise", reading.skipped - 1);
@@ -329,7 +325,7 @@ Recalled recall(const std::string& folder, std::string_view mpi) {
     }
     return recalled;
   } catch (const std::exception& error) {
-    return {.findings = {}, .files = 0, .complaint = fmt::format("{}: {}", printable(folder), error.what())};
+    return {.findings = {}, .files = 0, .complaint = fmt::format("{}: {}", text::printable(folder), error.what())};
   }
 }
 
@@ -339,7 +335,7 @@ std::string remember(const std::string& folder, std::vector<Finding> findings) {
     const std::lock_guard lock(writing());
     const WithoutSizeSignal no_signal;
     for (Finding& one : findings) {
-      if (!is_time(one.when)) one.when = now_in_utc();
+      if (!is_time(one.when)) one.when = text::utc_now();
     }
     fs::create_directories(folder);
     Merger merger(folder);
@@ -349,7 +345,7 @@ std::string remember(const std::string& folder, std::vector<Finding> findings) {
     merge_older(folder, merger);
     return "";
   } catch (const std::exception& error) {
-    return fmt::format("what was learned is not remembered: {}", printable(error.what()));
+    return fmt::format("what was learned is not remembered: {}", text::printable(error.what()));
   }
 }
 
@@ -378,7 +374,7 @@ Forgotten forget(const std::string& folder, const std::function<bool(const Findi
     merger.write(std::move(kept));
   } catch (const std::exception& error) {
     forgotten.findings = 0;
-    forgotten.complaint = fmt::format("not all is forgotten: {}", printable(error.what()));
+    forgotten.complaint = fmt::format("not all is forgotten: {}", text::printable(error.what()));
   }
   return forgotten;
 }

@@ -33,6 +33,10 @@ class Requirements {
   Variant completed(Variant variant, const Case& asked) const;
   // The most bytes that it takes on any rank beyond the caller's buffers; 0 where nothing is limited.
   std::int64_t memory(const Variant& completed, const Case& asked) const;
+  // Whether it can run the case within the case's limit on memory.
+  bool fits(const Variant& variant, const Case& asked) const {
+    return can_run(variant, asked) && memory(completed(variant, asked), asked) <= asked.memory;
+  }
   // The case as a problem of the root or of any rank, with blocks of one size.
   Problem problem(const Variant& completed, const Case& asked) const;
   // Units of the case that a rank has room for in its node's memory; see Problem.

@@ -97,9 +97,8 @@ Decision Selector::decide_against_native(const Case& asked, const Rule* rule) co
     return decision;
   } else {
     const Prices::Ranking& ranking = prices_->ranking(asked);
-    const auto fits = std::find_if(ranking.variants.begin(), ranking.variants.end(), [&](const Priced& one) {
-      return requirements_.memory(requirements_.completed(one.variant, asked), asked) <= asked.memory;
-    });
+    const auto fits = std::find_if(ranking.variants.begin(), ranking.variants.end(),
+                                   [&](const Priced& one) { return requirements_.fits(one.variant, asked); });
     const double ours = fits == ranking.variants.end() ? ranking.native : fits->seconds;
     holds = {.first = nanoseconds(ours), .second = nanoseconds(ranking.native)};
     if (ours * clearly > ranking.native) {
@@ -142,8 +141,7 @@ Decision Selector::decide(const Case& asked, const Request& request) const {
   for (const Algorithm* other : catalogue()) {
     if (other->collective != asked.collective) continue;
     const Variant variant = variant_of(*other);
-    if (requirements_.can_run(variant, asked) &&
-        requirements_.memory(requirements_.completed(variant, asked), asked) <= asked.memory) {
+    if (requirements_.fits(variant, asked)) {
       settle(decision, variant, {.kind = Reason::Kind::first_fitting}, asked);
       return decision;
     }

@@ -19,6 +19,7 @@
 #include "files/replace.hpp"
 #include "measure/calibration.hpp"
 #include "settings/machine.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::bench {
 
@@ -175,7 +176,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   const cost::Model before = probe.context().settings().model;
   cost::Machine machine{.model = before,
                         .from = fmt::format("quadrille probe, {}, {} ranks on {} nodes, {}", engine::mpi_name(),
-                                            placement.ranks, placement.nodes, date_now())};
+                                            placement.ranks, placement.nodes, text::utc_now())};
   measure::calibrate(machine, results,
                      {.topology = &probe.topology(),
                       .slot_bytes = probe.context().selector().requirements().slot_bytes(),

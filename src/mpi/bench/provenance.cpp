@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 #include <quadrille/quadrille.hpp>
 #include <thread>
 
 #include "engine/mpi.hpp"
 #include "machine/host.hpp"
 #include "measure/version.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::bench {
 
@@ -33,15 +33,6 @@ std::string binding(int fewest, int most) {
 }
 
 }  // namespace
-
-std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return text.data();
-}
 
 measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::string& label,
                                   const std::string& command) {
@@ -64,7 +55,7 @@ measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::
   provenance.command = command;
   provenance.label = label;
   provenance.host = machine::host_name();
-  provenance.date = date_now();
+  provenance.date = text::utc_now();
   provenance.rate_bits = place.rate_bits;
   provenance.uplink_bits = place.uplink_bits;
   provenance.clock_uncertainty = place.clock_uncertainty;

@@ -7,9 +7,6 @@
 
 namespace quadrille::bench {
 
-// As in 2026-11-17T12:00:00Z.
-std::string date_now();
-
 // Where the numbers of a session come from. Collective; complete on rank 0.
 measure::Provenance provenance_of(MPI_Comm comm, const Place& place, const std::string& label,
                                   const std::string& command);

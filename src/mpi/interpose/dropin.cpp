@@ -1,7 +1,6 @@
 #include "interpose/dropin.hpp"
 
 #include <fmt/format.h>
-#include <link.h>
 
 #include <algorithm>
 #include <array>
@@ -27,63 +26,12 @@
 
 namespace quadrille::interpose {
 
-namespace {
-
 using engine::check;
 using engine::Context;
-
-// Whether the process has loaded a library of that MPI: libmpich.so.12, or under the names of its ABI libmpi.so.12;
-// libmpi.so.40, or an older or newer one of Open MPI.
-bool is_loaded(std::string_view mpi) {
-  struct Search {
-    bool mpich;
-    bool found;
-  } search{mpi == "mpich", false};
-  dl_iterate_phdr(
-      [](dl_phdr_info* info, std::size_t, void* data) {
-        auto& wanted = *static_cast<Search*>(data);
-        std::string_view file(info->dlpi_name ? info->dlpi_name : "");
-        file.remove_prefix(std::min(file.size(), file.rfind('/') + 1));
-        const bool mpich = file.starts_with("libmpich.so.") || file.starts_with("libmpi.so.12");
-        const bool either = mpich || file.starts_with("libmpi.so.");
-        wanted.found = wanted.found || (either && mpich == wanted.mpich);
-        return 0;
-      },
-      &search);
-  return search.found;
-}
-
-}  // namespace
 
 DropIn& DropIn::get() {
   static DropIn& drop_in = *new DropIn;  // for MPI_Finalize in a destructor after main
   return drop_in;
-}
-
-// Handles of another MPI are of another size: nothing can be passed through to it.
-void DropIn::refuse_wrong_mpi() {
-#ifdef OPEN_MPI
-  constexpr std::string_view own = "Open MPI";
-  constexpr std::string_view folder = "openmpi";
-  constexpr std::string_view other_folder = "mpich";
-#else
-  constexpr std::string_view own = "MPICH";
-  constexpr std::string_view folder = "mpich";
-  constexpr std::string_view other_folder = "openmpi";
-#endif
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
-  int length = 0;
-  PMPI_Get_library_version(text.data(), &length);
-  const std::string_view answered(text.data());
-  // A module of Python brings its MPI along: then this drop-in's own answers, though the calls are for the other.
-  const bool other = is_loaded(other_folder);
-  if (!other && answered.find(own) != std::string_view::npos) return;
-  const std::string_view version = other ? other_folder : answered;
-  fmt::print(stderr,
-             "quadrille: this drop-in (lib/quadrille/{}) is for {}, and the program runs under {}: preload "
-             "lib/quadrille/{}/libquadrille-dropin.so, or start the program by its own MPI's mpirun\n",
-             folder, own, version.substr(0, version.find('\n')), other_folder);
-  std::_Exit(1);
 }
 
 void DropIn::before_init() {
@@ -345,146 +293,19 @@ void DropIn::end() {
   }
 }
 
-// Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is
-// not of its own world, so that all pass calls through.
-bool DropIn::within_world(MPI_Comm comm) {
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  int size = 0;
-  check(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  check(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  check(PMPI_Group_size(group, &size), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> in_world(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
-  check(PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data()), "MPI_Group_translate_ranks");
-  PMPI_Group_free(&world);
-  PMPI_Group_free(&group);
-  return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
-}
-
-// Open MPI hangs where several threads make communicators at once, each on its own, some by a split, some by a group.
-bool DropIn::may_make_communicators() {
-#ifdef OPEN_MPI
-  int level = MPI_THREAD_SINGLE;
-  int main_thread = 1;
-  check(PMPI_Query_thread(&level), "MPI_Query_thread");
-  check(PMPI_Is_thread_main(&main_thread), "MPI_Is_thread_main");
-  return level < MPI_THREAD_MULTIPLE || main_thread != 0;
-#else
-  return true;
-#endif
-}
-
-namespace {
-
-// Whether there are rules for so many ranks, on however many nodes, or any that name an algorithm of ours.
-bool have(const engine::Rules* rules, int ranks, bool ours) {
-  return rules && std::any_of(rules->begin(), rules->end(),
-                              [&](const PlacedRule& one) { return one.ranks == ranks && (one.rule.variant || !ours); });
-}
-
-}  // namespace
-
 // A table for other numbers of ranks is of no use, and nobody would know.
 void DropIn::mention_other_ranks() const {
   int rank = 0;
   int ranks = 0;
   check(PMPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  if (rank != 0 || !settings_.table || settings_.table->empty() || have(settings_.table, ranks, false)) return;
+  if (rank != 0 || !settings_.table) return;
   std::set<Rank> others;
   for (const PlacedRule& rule : *settings_.table) others.insert(rule.ranks);
+  if (others.empty() || others.contains(ranks)) return;
   fmt::print(stderr,
              "quadrille: the tuning table has rules for {} ranks, none for {}: quadrille bench --table adds them\n",
              fmt::join(others, ", "), ranks);
-}
-
-Seen& DropIn::first_seen(MPI_Comm comm) const {
-  auto seen = std::make_unique<Seen>();
-  int inter = 0;
-  check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
-  if (inter) {
-    seen->outcome = Outcome::intercommunicator;
-  } else if (!within_world(comm)) {
-    seen->outcome = Outcome::other_world;
-  } else {
-    check(PMPI_Comm_rank(comm, &seen->rank), "MPI_Comm_rank");
-    check(PMPI_Comm_size(comm, &seen->ranks), "MPI_Comm_size");
-    seen->outcome = seen->ranks == 1 ? Outcome::one_rank : Outcome::few_calls;
-  }
-  check(PMPI_Comm_set_attr(comm, key_, seen.get()), "MPI_Comm_set_attr");
-  return *seen.release();
-}
-
-// Makes the context, or finds that it can't; the same on every rank. Each takes a private communicator, and MPICH has
-// 2048 in all.
-void DropIn::adopt(MPI_Comm comm, Seen& seen) {
-  constexpr int most_communicators = 128;
-  std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
-  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (fine[0] == 0 || fine[1] == 0) {
-    seen.outcome = fine[1] == 0 ? Outcome::threads : Outcome::too_many_communicators;
-    return;
-  }
-  auto context = std::make_unique<Context>(comm, settings_);
-  seen.lessons = learning_.begin_on(comm, context->selector());
-  seen.context = context.release();
-  seen.outcome = Outcome::replaced;
-  ++communicators_;
-}
-
-int DropIn::forget(MPI_Comm, int, void* seen, void*) {
-  const std::unique_ptr<Seen> known(static_cast<Seen*>(seen));
-  if (known->context) --get().communicators_;
-  if (known->lessons) get().learning_.end_on(*known->lessons, known->context->rank());
-  get().forgotten_.fetch_add(1, std::memory_order_release);
-  delete known->context;
-  return MPI_SUCCESS;
-}
-
-namespace {
-
-// As how many calls one counts that takes longer: by what all ranks know of it.
-int weight(const detail::Call& call, int rank, int ranks) {
-  if (!sizes_are_known(call.collective)) return 1;
-  try {
-    const Case asked =
-        case_of(api::local_call(call, rank, ranks), {.ranks = ranks, .nodes = 1, .ranks_per_node = ranks});
-    return asked.bytes() >= 1 << 20 ? 8 : asked.bytes() >= 1 << 16 ? 2 : 1;
-  } catch (const Error&) {
-    return 1;  // what is wrong is for MPI to report
-  }
-}
-
-}  // namespace
-
-// A context takes a while to make: where a call may just as well be passed through, there must be several first, and
-// fewer where something is known to be gained.
-int DropIn::calls_before(int ranks) const {
-  return have(settings_.table, ranks, false) ? 0 : have(settings_.remembered, ranks, true) ? 3 : 16;
-}
-
-Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
-  static Seen not_a_communicator{.outcome = Outcome::arguments};
-  const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
-  if (last_seen.comm == comm && last_seen.forgotten == forgotten) return *last_seen.seen;
-  void* known = nullptr;
-  int found = 0;
-  // MPI's own call will say what is wrong with the communicator.
-  if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
-    return not_a_communicator;
-  }
-  Seen& seen = found ? *static_cast<Seen*>(known) : first_seen(comm);
-  if (seen.context) {
-    last_seen = {comm, &seen, forgotten};
-    return seen;
-  }
-  if (seen.outcome != Outcome::few_calls && seen.outcome != Outcome::one_rank) return seen;
-  if (at_once || (seen.ranks > 1 && (seen.calls += weight(call, seen.rank, seen.ranks)) > calls_before(seen.ranks))) {
-    adopt(comm, seen);
-  }
-  return seen;
 }
 
 }  // namespace quadrille::interpose

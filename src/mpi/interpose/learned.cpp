@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "interpose/tallies.hpp"
 #include "select/prices.hpp"
 
 namespace quadrille::interpose {
@@ -101,25 +102,26 @@ std::vector<learn::Finding> findings_of(std::span<const Learned> all, const std:
   return findings;
 }
 
-std::vector<LearnedCase> cases_of(std::span<const Learned> all) {
-  std::vector<LearnedCase> cases;
+std::vector<profile::Learned> cases_of(std::span<const Learned> all) {
+  std::vector<profile::Learned> cases;
   for (const Learned& learned : all) {
     const Sizes sizes = sizes_of(learned.one);
     const bool remembered = learned.start == learn::CaseLesson::Start::remembered;
-    LearnedCase& one = cases.emplace_back(LearnedCase{.communicator = learned.communicator.data(),
-                                                      .ranks = learned.one.ranks,
-                                                      .nodes = learned.one.nodes,
-                                                      .collective = learned.one.collective,
-                                                      .from = sizes.from,
-                                                      .to = sizes.to,
-                                                      .calls = learned.calls,
-                                                      .replaced = learned.replaced,
-                                                      .verdict = name_of_candidate(learned, learned.verdict),
-                                                      .seconds = learned.seconds[learned.verdict],
-                                                      .native_seconds = learned.seconds[0],
-                                                      .tried = {},
-                                                      .saved_seconds = learned.saved,
-                                                      .start = remembered ? "remembered" : "price"});
+    profile::Learned& one =
+        cases.emplace_back(profile::Learned{.communicator = std::string(given_name(learned.communicator.data())),
+                                            .ranks = learned.one.ranks,
+                                            .nodes = learned.one.nodes,
+                                            .collective = std::string(name(learned.one.collective)),
+                                            .from = sizes.from,
+                                            .to = sizes.to,
+                                            .calls = learned.calls,
+                                            .replaced = learned.replaced,
+                                            .verdict = name_of_candidate(learned, learned.verdict),
+                                            .seconds = learned.seconds[learned.verdict],
+                                            .native_seconds = learned.seconds[0],
+                                            .tried = {},
+                                            .saved_seconds = learned.saved,
+                                            .start = remembered ? "remembered" : "price"});
     for (std::size_t who = 0; who < learned.candidates; ++who) {
       if (learned.seconds[who] > 0) one.tried.push_back({name_of_candidate(learned, who), learned.seconds[who]});
     }

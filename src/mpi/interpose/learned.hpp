@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "engine/mpi.hpp"
-#include "interpose/learned_case.hpp"
 #include "learn/finding.hpp"
 #include "learn/lessons.hpp"
+#include "profile/profile.hpp"
 
 namespace quadrille::interpose {
 
@@ -40,6 +40,6 @@ std::vector<Learned> of_all_ranks(std::vector<Learned> mine);
 std::vector<learn::Finding> findings_of(std::span<const Learned> all, const std::string& mpi);
 
 // For the report.
-std::vector<LearnedCase> cases_of(std::span<const Learned> all);
+std::vector<profile::Learned> cases_of(std::span<const Learned> all);
 
 }  // namespace quadrille::interpose

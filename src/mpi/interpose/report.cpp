@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -16,7 +15,9 @@
 #include "engine/mpi.hpp"
 #include "engine/process.hpp"
 #include "files/replace.hpp"
+#include "interpose/errors.hpp"
 #include "machine/host.hpp"
+#include "text/quantities.hpp"
 
 namespace quadrille::interpose {
 
@@ -36,15 +37,6 @@ std::string command_line() {
   std::replace(line.begin(), line.end(), '\0', ' ');
   if (line.size() > most) line = line.substr(0, most) + "...";
   return line;
-}
-
-std::string date_now() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  std::array<char, 32> text = {};
-  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M UTC", &parts);
-  return text.data();
 }
 
 // Collective over MPI_COMM_WORLD; right on rank 0.
@@ -96,24 +88,6 @@ void add_algorithms(profile::Profile& profile, const std::vector<std::int64_t>& 
   }
 }
 
-profile::Learned learned_of(const LearnedCase& one) {
-  profile::Learned learned{.communicator = std::string(given_name(one.communicator)),
-                           .ranks = one.ranks,
-                           .nodes = one.nodes,
-                           .collective = std::string(name(one.collective)),
-                           .from = one.from,
-                           .to = one.to,
-                           .calls = one.calls,
-                           .replaced = one.replaced,
-                           .verdict = one.verdict,
-                           .seconds = one.seconds,
-                           .native_seconds = one.native_seconds,
-                           .saved_seconds = one.saved_seconds,
-                           .start = one.start};
-  for (const LearnedCase::Tried& tried : one.tried) learned.tried.push_back({tried.name, tried.seconds});
-  return learned;
-}
-
 void put(const std::string& path, const profile::Profile& profile) {
   if (path == "-") {
     std::fputs(to_text(profile).c_str(), stderr);
@@ -122,8 +96,8 @@ void put(const std::string& path, const profile::Profile& profile) {
   try {
     files::replace_file(path, to_json(profile));
   } catch (const std::system_error& error) {
-    fmt::print(stderr, "quadrille: can't write the report to {}: {}; name another file (QUADRILLE_REPORT, --report=)\n",
-               path, error.code().message());
+    say(fmt::format("can't write the report to {}: {}; name another file (QUADRILLE_REPORT, --report=)", path,
+                    error.code().message()));
   }
 }
 
@@ -151,7 +125,7 @@ void Report::add(const detail::Call& call, MPI_Comm comm, int code, double secon
   if (algorithm) ++by_[static_cast<std::size_t>(place_of(*algorithm))];
 }
 
-void Report::write(const std::string& path, const Counts& counts, Waits waits, std::span<const LearnedCase> learned) {
+void Report::write(const std::string& path, const Counts& counts, Waits waits, std::vector<profile::Learned> learned) {
   constexpr std::array<std::string_view, 3> names_of_waits = {"MPI's", "yielding", "ours"};
   const double wall = std::chrono::duration<double>(Clock::now() - started_).count();
   const std::int64_t peak = engine::Process::get().arena().peak();
@@ -170,9 +144,9 @@ void Report::write(const std::string& path, const Counts& counts, Waits waits, s
   profile.program = command_line();
   profile.mpi = engine::mpi_name();
   profile.host = machine::host_name();
-  profile.date = date_now();
+  profile.date = text::utc_now();
   profile.waits = names_of_waits[static_cast<std::size_t>(waits)];
-  for (const LearnedCase& one : learned) profile.learned.push_back(learned_of(one));
+  profile.learned = std::move(learned);
   put(path, profile);
 }
 

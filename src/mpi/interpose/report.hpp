@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "interpose/learned_case.hpp"
 #include "interpose/outcome.hpp"
 #include "interpose/tallies.hpp"
 
@@ -31,8 +30,8 @@ class Report {
   void add(const detail::Call& call, MPI_Comm comm, int code, double seconds, const Algorithm* algorithm);
 
   // Collective over MPI_COMM_WORLD, once. Rank 0 writes the calls of all ranks, as text to stderr if the path is "-",
-  // else as JSON. What was learned is that of rank 0.
-  void write(const std::string& path, const Counts& counts, Waits waits, std::span<const LearnedCase> learned = {});
+  // else as JSON. `learned` counts on rank 0 alone.
+  void write(const std::string& path, const Counts& counts, Waits waits, std::vector<profile::Learned> learned = {});
 
  private:
   using Clock = std::chrono::steady_clock;

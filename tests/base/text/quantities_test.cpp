@@ -28,6 +28,12 @@ TEST(Quantities, SecondsHaveThreeDigits) {
   EXPECT_EQ(rate(999.6), "1 kB/s");
 }
 
+TEST(Quantities, TimesAreInUtc) {
+  EXPECT_EQ(utc(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(utc(951782400), "2000-02-29T00:00:00Z");
+  EXPECT_EQ(utc_now().size(), utc(0).size());
+}
+
 TEST(Quantities, CountsHaveSeparators) {
   EXPECT_EQ(count(0), "0");
   EXPECT_EQ(count(999), "999");

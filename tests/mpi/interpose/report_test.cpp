@@ -31,20 +31,20 @@ profile::Profile read_and_remove(const std::string& path) {
   return profile::from_json(text);
 }
 
-const std::vector<LearnedCase> learned = {{.communicator = "row \"1\"",
-                                           .ranks = 4,
-                                           .nodes = 2,
-                                           .collective = Collective::allreduce,
-                                           .from = 8,
-                                           .to = 64,
-                                           .calls = 1000,
-                                           .replaced = 900,
-                                           .verdict = "ring",
-                                           .seconds = 1e-3,
-                                           .native_seconds = 3e-3,
-                                           .tried = {{"ring", 1e-3}, {"native", 3e-3}},
-                                           .saved_seconds = 1.8,
-                                           .start = "remembered"}};
+const std::vector<profile::Learned> learned = {{.communicator = "row \"1\"",
+                                                .ranks = 4,
+                                                .nodes = 2,
+                                                .collective = "allreduce",
+                                                .from = 8,
+                                                .to = 64,
+                                                .calls = 1000,
+                                                .replaced = 900,
+                                                .verdict = "ring",
+                                                .seconds = 1e-3,
+                                                .native_seconds = 3e-3,
+                                                .tried = {{"ring", 1e-3}, {"native", 3e-3}},
+                                                .saved_seconds = 1.8,
+                                                .start = "remembered"}};
 
 TEST(Report, HasTheCallsOfAllRanksAndWhatWasLearned) {
   int rank = 0;
