@@ -159,7 +159,7 @@ class Place:
         """Calls or steps that take about as long as is wanted."""
         wanted = self.arguments.seconds
         if program.is_loop:
-            return max(self.run(program, wanted, way).calls, 2)
+            return max(self.run(program, wanted, way).calls, self.arguments.calls)
         steps = 1
         while True:
             seconds = self.run(program, steps, way).seconds
@@ -368,11 +368,6 @@ class Trace:
         return since + (late[-1] + 1 if late else 0)
 
 
-def verdicts_in(report):
-    """When the drop-in changed its mind, as its report says; nothing if it doesn't say."""
-    return report.get("learning", [])
-
-
 def traced_run(place, program, way, arguments, slow_after):
     """The trace, and when the links were slowed; None: not in this run."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=arguments.output))
@@ -391,8 +386,8 @@ def traced_run(place, program, way, arguments, slow_after):
     if process.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}: exit status {process.returncode}\n{output}")
     found = Trace.read(trace)
-    for one in verdicts_in(json.loads(report.read_text(encoding="utf-8"))) if report.exists() else []:
-        print(f"    {json.dumps(one)}")
+    for one in json.loads(report.read_text(encoding="utf-8"))["learned"] if report.exists() else []:
+        print(f"    {one['collective']}, {one['calls']} calls, {one['replaced']} replaced: {one['verdict']}", flush=True)
     shutil.rmtree(folder)
     return found, slowed
 
@@ -456,6 +451,7 @@ def parse():
         command.add_argument("grounds", nargs="+", choices=GROUNDS, metavar="GROUND", help=", ".join(GROUNDS))
         command.add_argument("--programs", help="as heat,sgd:16384,allreduce:64KiB,barrier")
         command.add_argument("--seconds", type=float, default=2.0, help="that a run is to take")
+        command.add_argument("--calls", type=int, default=30, help="of a loop, at least")
         command.add_argument("--runs", type=int, default=5, help="of each kind, at least")
         if name == "first":
             command.add_argument("--precision", type=float, default=0.02, help="runs are repeated until it is reached")

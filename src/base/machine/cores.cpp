@@ -76,4 +76,11 @@ int ranks_on_node(int ranks) {
   return ranks;
 }
 
+int rank_by_launcher() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "PALS_RANKID", "SLURM_PROCID"}) {
+    if (const char* value = std::getenv(name)) return std::atoi(value);
+  }
+  return 0;
+}
+
 }  // namespace quadrille::machine

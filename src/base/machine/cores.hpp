@@ -14,4 +14,7 @@ double cores_of_all_nodes();
 // Ranks of this job on this node, from the launcher's environment; `ranks` if that is missing.
 int ranks_on_node(int ranks);
 
+// This process's rank in its job, by what the launcher says in the environment; 0: it doesn't say.
+int rank_by_launcher();
+
 }  // namespace quadrille::machine

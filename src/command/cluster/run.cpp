@@ -89,14 +89,25 @@ void let_sleeps_be_coarse() {
   prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(std::chrono::nanoseconds(slack).count()), 0, 0, 0);
 }
 
+// Since version 5 the launcher's parameters have other names; those that it doesn't know it ignores.
 std::vector<std::string> words_for_openmpi(const Job& job, const Folder& folder) {
   const std::string network(subnet);
-  return {job.launcher, "-n", std::to_string(job.mapping.size()), "--hostfile", folder.hosts(), "--map-by", "seq",
-          "--bind-to", "none",
-          // Not Slurm's, even within an allocation.
-          "--mca", "plm", "rsh", "--mca", "ras", "^slurm", "--mca", "plm_rsh_agent", agent_file, "--mca",
-          "plm_rsh_no_tree_spawn", "1", "--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network,
-          "--mca", "orte_tmpdir_base", folder.path()};
+  const std::vector<std::pair<std::string, std::string>> parameters = {// Not Slurm's, even within an allocation.
+                                                                       {"plm", "^slurm"},
+                                                                       {"ras", "^slurm"},
+                                                                       {"plm_rsh_agent", agent_file},
+                                                                       {"plm_ssh_agent", agent_file},
+                                                                       {"plm_rsh_no_tree_spawn", "1"},
+                                                                       {"plm_ssh_no_tree_spawn", "1"},
+                                                                       {"btl_tcp_if_include", network},
+                                                                       {"oob_tcp_if_include", network},
+                                                                       {"orte_tmpdir_base", folder.path()},
+                                                                       {"prte_tmpdir_base", folder.path()}};
+  std::vector<std::string> words = {job.launcher, "-n",           std::to_string(job.mapping.size()),
+                                    "--hostfile", folder.hosts(), "--map-by",
+                                    "seq",        "--bind-to",    "none"};
+  for (const auto& [name, value] : parameters) words.insert(words.end(), {"--mca", name, value});
+  return words;
 }
 
 std::vector<std::string> words_for_mpich(const Job& job, const Folder& folder) {

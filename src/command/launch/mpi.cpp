@@ -30,10 +30,15 @@ std::optional<Mpi> mpi_named(std::string_view text) {
 }
 
 std::optional<Mpi> mpi_in(std::string_view libraries) {
-  // MPICH built from source installs libmpi.so.12; Open MPI has used other numbers since version 2.
-  if (contains(libraries, "libmpich.so") || contains(libraries, "libmpi.so.12")) return Mpi::mpich;
-  if (contains(libraries, "libmpi.so")) return Mpi::openmpi;
-  return std::nullopt;
+  // MPICH built from source installs libmpi.so.12, vendors libmpi_gnu.so.12; Open MPI has used other numbers since
+  // version 2.
+  std::optional<Mpi> found;
+  for (std::size_t at = 0; (at = libraries.find("libmpi", at)) != std::string_view::npos; ++at) {
+    const std::string_view file = libraries.substr(at, libraries.find_first_of(" \n", at) - at);
+    if (file.starts_with("libmpich.so") || contains(file, ".so.12")) return Mpi::mpich;
+    if (file.starts_with("libmpi.so")) found = Mpi::openmpi;
+  }
+  return found;
 }
 
 std::optional<Mpi> mpi_in_version(std::string_view output) {

@@ -75,12 +75,22 @@ std::vector<launch::Mpi> check_mpis(std::vector<Finding>& findings) {
   return found;
 }
 
-// An MCA parameter of Open MPI, from the environment or its configuration files; "" if unset.
-std::string openmpi_parameter(const std::string& name) {
-  if (const char* value = std::getenv(("OMPI_MCA_" + name).c_str())) return value;
+// An MCA parameter, from the environment or configuration files; "" if unset.
+struct McaParameters {
+  std::string_view prefix;      // of variables
+  std::string_view own_file;    // in the home folder
+  std::string_view sites_file;  // of Debian's packages
+};
+
+constexpr McaParameters openmpi_parameters = {"OMPI_MCA_", "/.openmpi/mca-params.conf",
+                                              "/etc/openmpi/openmpi-mca-params.conf"};
+// Of Open MPI's launcher since version 5.
+constexpr McaParameters prrte_parameters = {"PRTE_MCA_", "/.prte/mca-params.conf", "/etc/prte/prte-mca-params.conf"};
+
+std::string parameter(const McaParameters& of, const std::string& name) {
+  if (const char* value = std::getenv(fmt::format("{}{}", of.prefix, name).c_str())) return value;
   const char* home = std::getenv("HOME");
-  for (const std::string& path : {std::string(home ? home : "") + "/.openmpi/mca-params.conf",
-                                  std::string("/etc/openmpi/openmpi-mca-params.conf")}) {
+  for (const std::string& path : {fmt::format("{}{}", home ? home : "", of.own_file), std::string(of.sites_file)}) {
     std::ifstream file(path);
     for (std::string line; std::getline(file, line);) {
       std::erase_if(line, [](unsigned char letter) { return std::isspace(letter) != 0; });
@@ -88,6 +98,27 @@ std::string openmpi_parameter(const std::string& name) {
     }
   }
   return "";
+}
+
+// How Open MPI binds ranks, by the policy that its launcher reads.
+void check_binding_by_openmpi(bool oversubscribed, std::vector<Finding>& findings) {
+  const std::string version = version_of(launch::Mpi::openmpi);  // "mpirun (Open MPI) 5.0.7"
+  const std::size_t digits = version.find_first_of("0123456789");
+  const bool prrte = digits != std::string::npos && std::stoi(version.substr(digits)) >= 5;
+  const std::string binding = prrte ? parameter(prrte_parameters, "hwloc_default_binding_policy")
+                                    : parameter(openmpi_parameters, "hwloc_base_binding_policy");
+  std::string text = binding.empty() ? "default: up to two ranks are bound to a core each, more to a socket"
+                                     : fmt::format("to {}", binding);
+  if (prrte && binding.empty() && !parameter(openmpi_parameters, "hwloc_base_binding_policy").empty()) {
+    text +=
+        "; OMPI_MCA_hwloc_base_binding_policy is of Open MPI 4, and ignored: it is "
+        "PRTE_MCA_hwloc_default_binding_policy now";
+  }
+  const bool remedy = oversubscribed && !binding.starts_with("none");
+  findings.push_back({"openmpi, binding", text,
+                      !remedy ? ""
+                      : prrte ? "mpirun --map-by :oversubscribe --bind-to none ..."
+                              : "mpirun --oversubscribe --bind-to none ..."});
 }
 
 // How ranks wait and are bound, by settings that are not part of a command line.
@@ -103,7 +134,7 @@ void check_launch_settings(bool oversubscribed, launch::Mpi mpi, std::vector<Fin
                         bound && oversubscribed ? "unset HYDRA_BINDING" : ""});
     return;
   }
-  const std::string yields = openmpi_parameter("mpi_yield_when_idle");
+  const std::string yields = parameter(openmpi_parameters, "mpi_yield_when_idle");
   constexpr std::array<std::string_view, 5> no = {"", "0", "false", "f", "no"};
   const bool spins = std::find(no.begin(), no.end(), yields) != no.end();
   findings.push_back({mpi_name + ", waiting",
@@ -111,11 +142,7 @@ void check_launch_settings(bool oversubscribed, launch::Mpi mpi, std::vector<Fin
                       : yields.empty() ? "waiting ranks yield if mpirun knows that the node is oversubscribed"
                                        : fmt::format("mpi_yield_when_idle is {}: waiting ranks spin", yields),
                       spins && oversubscribed ? "export OMPI_MCA_mpi_yield_when_idle=1" : ""});
-  const std::string binding = openmpi_parameter("hwloc_base_binding_policy");
-  findings.push_back({mpi_name + ", binding",
-                      binding.empty() ? "default: up to two ranks are bound to a core each, more to a socket"
-                                      : fmt::format("to {}", binding),
-                      oversubscribed && binding != "none" ? "mpirun --oversubscribe --bind-to none ..." : ""});
+  check_binding_by_openmpi(oversubscribed, findings);
 }
 
 void check_cores(int ranks, const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {

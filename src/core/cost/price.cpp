@@ -51,9 +51,10 @@ class Price final : public Outline {
     if (together > model.cores) wake_ = model.wake;
   }
 
-  double seconds() const {
-    return model_.call +
-           std::max(now_.time, cores_ > 0 ? (now_.work + now_.waking) / static_cast<double>(cores_) : 0.0);
+  Seconds seconds() const {
+    const auto by_cores = [&](double work) { return cores_ > 0 ? work / static_cast<double>(cores_) : 0.0; };
+    return {.alone = model_.call + std::max(now_.time, by_cores(now_.work + now_.waking)),
+            .in_a_row = model_.call + std::max(now_.busiest(), by_cores(now_.work))};
   }
 
   void shift(Rank distance, double units, double times) override {
@@ -304,7 +305,7 @@ void Price::chain(double units, const Chain& chain) {
 
 }  // namespace
 
-double price(const Algorithm& algorithm, const Problem& problem, double unit_bytes, Map& map, const Model& model) {
+Seconds price(const Algorithm& algorithm, const Problem& problem, double unit_bytes, Map& map, const Model& model) {
   Price price(problem, unit_bytes, map, model);
   outline(algorithm, problem, price);
   return price.seconds();

@@ -1,6 +1,7 @@
 #include "learn/lesson.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace quadrille::learn {
 
@@ -11,6 +12,7 @@ constexpr std::int64_t first_interval = 32;  // calls between rounds, doubled fr
 constexpr std::int64_t longest_interval = 128;
 // What agreements may cost, of all time; and no more calls are between them than this.
 constexpr double share_of_agreements = 0.008;
+constexpr double share_of_meetings = 0.02;
 constexpr double most_seldom = 100000;
 // Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
 constexpr double clearly = 1.03;
@@ -28,8 +30,11 @@ constexpr double most_excess = 10;
 
 }  // namespace
 
-Lesson::Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known)
+Lesson::Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known,
+               Calls calls)
     : candidates_(std::min(expected.size(), most_candidates)),
+      part_(calls == Calls::in_a_row ? calls_in_a_row : 1),
+      meets_(calls != Calls::apart),
       share_(share),
       verdict_(start < candidates_ ? start : 0),
       // Without trials no call number is one that a round begins at.
@@ -52,12 +57,16 @@ void Lesson::ran(double seconds) {
   const std::size_t who = next();
   ++calls_;
   if (who != 0) ++replaced_;
-  if (step_ % repeats > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], seconds) : seconds;
+  sum_ += seconds;
+  const std::size_t of_candidate = step_++ % repeats();
+  if (of_candidate % part_ > 0) return;
+  const auto calls = static_cast<double>(of_candidate > 0 ? part_ : 1);
+  const double each = std::exchange(sum_, 0) / calls;
+  if (of_candidate > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], each) : each;
   // In the first round the MPI's own comes first, and others are measured by it.
   const double usual = agreed_[verdict_] > 0 ? agreed_[verdict_] : least_[0];
   // A rank that was late for another reason is not to end all trials.
-  if (who != verdict_ && usual > 0) excess_ += std::clamp(seconds - usual, 0.0, most_excess * usual);
-  ++step_;
+  if (who != verdict_ && usual > 0) excess_ += calls * std::clamp(each - usual, 0.0, most_excess * usual);
 }
 
 void Lesson::begin_round() {
@@ -66,7 +75,8 @@ void Lesson::begin_round() {
   least_ = {};
   for (std::size_t who = 0; who < candidates_; ++who) {
     if (!active_[who] && who != verdict_) continue;
-    for (std::size_t i = 0; i < repeats; ++i) round_.who[round_.length++] = static_cast<std::uint8_t>(who);
+    round_.who[candidates_in_round()] = static_cast<std::uint8_t>(who);
+    round_.length += repeats();
   }
 }
 
@@ -118,7 +128,7 @@ double Lesson::risk(std::size_t who) const {
   if (who == verdict_) return 0;
   const double priced = doubt * expected(who);
   const double most = agreed_[who] <= 0 ? priced : who == 0 ? std::min(agreed_[who], priced) : agreed_[who];
-  return static_cast<double>(repeats) * std::max(0.0, most - agreed_[verdict_]);
+  return static_cast<double>(repeats()) * std::max(0.0, most - agreed_[verdict_]);
 }
 
 // Who takes part in the next round: those that may be best, and the MPI's own, as far as there is time to be a share
@@ -136,14 +146,26 @@ bool Lesson::admit(bool moved, double spent) {
   return any_new;
 }
 
+// How many calls an agreement is a small part of that takes so long, with what the round before it took. Calls that
+// overlapped until the ranks met begin anew.
+std::int64_t Lesson::calls_that_pay(double agreement) const {
+  const double each = agreed_[verdict_];
+  if (each <= 0) return 0;
+  const double meetings = 1 + 2 * static_cast<double>(candidates_in_round());
+  const double calls = meets_ ? meetings * (agreement + 2 * each) / (share_of_meetings * each)
+                              : agreement / (share_of_agreements * each);
+  return static_cast<std::int64_t>(std::clamp(calls, 0.0, most_seldom));
+}
+
 void Lesson::agree(const Word& all, double seconds) {
   ++agreements_;
   agreement_ = seconds;
   const double before = agreed_[verdict_];
   combine(all);
-  for (std::size_t i = 0; i < round_.length; ++i) {
-    total_ += agreed_[round_.who[i]];
-    saved_ += gain_of(round_.who[i]);
+  const auto repeated = static_cast<double>(repeats());
+  for (std::size_t i = 0; i < candidates_in_round(); ++i) {
+    total_ += repeated * agreed_[round_.who[i]];
+    saved_ += repeated * gain_of(round_.who[i]);
   }
   total_ += static_cast<double>(by_verdict_) * agreed_[verdict_];
   saved_ += static_cast<double>(by_verdict_) * gain_of(verdict_);
@@ -151,16 +173,16 @@ void Lesson::agree(const Word& all, double seconds) {
   by_verdict_ = 0;
   const double now = agreed_[verdict_];
   const bool moved = before > 0 && (now > changed * before || before > changed * now);
+  const std::size_t last = verdict_;
   const bool another = settle();
   const bool any_new = admit(moved, all[most_candidates]);
+  // What was best until now may have had an accident: it is tried once more, whatever that costs.
+  if (moved && another && !surprised_) active_[last] = true;
   // What has changed, or may be faster, is looked at at once; what changes all the time is noise.
   const bool surprised = (moved || another) && !surprised_;
   surprised_ = moved || another;
   interval_ = surprised ? first_interval : std::min(2 * interval_, longest_interval);
-  // Where calls take less time than agreements, these come less often.
-  const double each = share_of_agreements * agreed_[verdict_];
-  const double calls = each > 0 ? -all[most_candidates + 1] / each : 0;
-  const auto seldom = static_cast<std::int64_t>(std::clamp(calls, 0.0, most_seldom));
+  const std::int64_t seldom = calls_that_pay(-all[most_candidates + 1]);
   until_round_ = (surprised && moved) || any_new ? 1 : std::max(interval_, seldom);
   round_ = {};
   step_ = 0;

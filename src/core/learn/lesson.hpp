@@ -17,18 +17,25 @@ namespace quadrille::learn {
 class Lesson {
  public:
   static constexpr std::size_t most_candidates = 6;
+  // That are timed together where what each more of them takes may count more than what the first takes.
+  static constexpr std::size_t calls_in_a_row = 4;
   // The times of all candidates; what trials have cost beyond the usual time; and the time that the last agreement
   // took, below zero: of that the maximum is the rank that others waited for.
   using Word = std::array<double, most_candidates + 2>;
+
+  // Whether a rank may begin a call while others are still in the one before: they meet before it is timed. In a row
+  // something else may be faster than alone: then more calls are timed together.
+  enum class Calls : std::uint8_t { apart, overlapping, in_a_row };
 
   // Starts with one of the candidates: what is expected or remembered to be best. `expected` are their times in seconds
   // by price, the MPI's own first; `share` is what trials may cost beyond the time of what was found best, and so
   // beyond the MPI's own, as a part of all time; 0: there are none.
   // `known` are times that an earlier job has measured; 0: unknown.
-  Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known = {});
+  Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known = {},
+         Calls calls = Calls::apart);
 
   // Who runs the next call.
-  std::size_t next() const { return in_round() ? round_.who[step_] : verdict_; }
+  std::size_t next() const { return in_round() ? round_.who[step_ / repeats()] : verdict_; }
   // Whether that is a trial, whose time is wanted.
   bool timed() const { return in_round(); }
   // The next call was run, if it is not timed.
@@ -48,6 +55,11 @@ class Lesson {
 
   // Whether the ranks must agree before the next call.
   bool must_agree() const { return round_.length > 0 && step_ == round_.length; }
+  // Whether they must wait for each other, so that the next calls don't meet those before.
+  bool must_meet() const {
+    const std::size_t of_candidate = in_round() ? step_ % repeats() : 0;
+    return meets_ && of_candidate > 0 && (of_candidate - 1) % part_ == 0;
+  }
   Word word() const;
   // Which took so long on this rank.
   void agree(const Word& all, double seconds);
@@ -68,23 +80,28 @@ class Lesson {
 
  private:
   // Trials: a few calls of each candidate in turn. The first of them is not timed: it may build a schedule, connect
-  // ranks, and wait for those that are still in the call before.
-  static constexpr std::size_t repeats = 3;
+  // ranks, and wait for those that are still in the call before. The others are timed in two parts, of which the
+  // shorter counts.
   struct Round {
-    std::array<std::uint8_t, repeats* most_candidates> who = {};
-    std::size_t length = 0;  // 0: none is under way
+    std::array<std::uint8_t, most_candidates> who = {};
+    std::size_t length = 0;  // calls; 0: none is under way
   };
 
+  std::size_t repeats() const { return 1 + 2 * part_; }
+  std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   void begin_round();
   void combine(const Word& all);
   bool settle();
   bool admit(bool moved, double spent);
+  std::int64_t calls_that_pay(double agreement) const;
   double expected(std::size_t who) const;
   double risk(std::size_t who) const;
 
   std::size_t candidates_;
+  std::size_t part_;  // calls that are timed together
+  bool meets_;
   double share_;
   std::size_t verdict_;
   std::int64_t calls_ = 0;
@@ -100,6 +117,7 @@ class Lesson {
   std::size_t step_ = 0;                               // in the round
   std::array<double, most_candidates> expected_ = {};  // by price
   std::array<bool, most_candidates> active_ = {};      // takes part in the next round
+  double sum_ = 0;                                     // seconds of the calls of a part so far
   std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
   std::array<bool, most_candidates> measured_ = {};  // in this job

@@ -11,6 +11,24 @@ namespace {
 
 // Programs with more cases than that call each of them too seldom.
 constexpr std::size_t most_lessons = 256;
+// What calls in a row must take of the time of those that are fastest alone, to be worth trials of their own.
+constexpr double much_less = 0.7;
+
+// What each of the calls takes that a lesson times together.
+double seconds_in_a_row(const Priced& priced) {
+  constexpr auto calls = static_cast<double>(Lesson::calls_in_a_row);
+  return (priced.seconds + (calls - 1) * priced.in_a_row) / calls;
+}
+
+// Calls with a root overlap if there are many in a row: the root of a bcast need not wait for anybody. Then what takes
+// least may not be what ends first, but what keeps no link and no core busy for long. Null: there is no such variant.
+const Priced* best_in_a_row(const Prices::Ranking& ranking, Collective collective) {
+  if (!traits(collective).rooted || ranking.variants.empty()) return nullptr;
+  const auto best =
+      std::min_element(ranking.variants.begin(), ranking.variants.end(),
+                       [](const Priced& a, const Priced& b) { return seconds_in_a_row(a) < seconds_in_a_row(b); });
+  return seconds_in_a_row(*best) < much_less * seconds_in_a_row(ranking.variants.front()) ? &*best : nullptr;
+}
 
 }  // namespace
 
@@ -50,7 +68,8 @@ bool Lessons::can_run_all(const CaseLesson& known, const Case& asked) const {
                      [&](const Variant& variant) { return requirements.fits(variant, asked); });
 }
 
-// The candidates: the MPI's own function, what is remembered, and the cheapest algorithms, each with its best segment.
+// The candidates: the MPI's own function, what is remembered, what is cheapest in a row, and the cheapest algorithms,
+// each with its best segment.
 std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
   const Requirements& requirements = selector_->requirements();
   const Prices::Ranking& ranking = selector_->prices()->ranking(one);
@@ -77,6 +96,8 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
     known[0] = found->native_seconds;
     if (runs) known[1] = found->seconds;
   }
+  const Priced* const in_a_row = best_in_a_row(ranking, one.collective);
+  if (in_a_row) add(in_a_row->variant, seconds_in_a_row(*in_a_row));
   for (const Priced& priced : ranking.variants) add(priced.variant, priced.seconds);
   if (start == CaseLesson::Start::price) {
     const Decision decision = selector_->decide(one, {.native = Request::Native::unless_faster});
@@ -84,11 +105,16 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
       if (!decision.native() && variants[who].place == decision.variant.place) first = who;
     }
   }
-  return std::make_unique<CaseLesson>(
-      CaseLesson{.one = one,
-                 .variants = variants,
-                 .start = start,
-                 .lesson = {{expected.data(), count}, first, share_, {known.data(), count}}});
+  return std::make_unique<CaseLesson>(CaseLesson{.one = one,
+                                                 .variants = variants,
+                                                 .start = start,
+                                                 .lesson = {{expected.data(), count},
+                                                            first,
+                                                            share_,
+                                                            {known.data(), count},
+                                                            in_a_row                        ? Lesson::Calls::in_a_row
+                                                            : traits(one.collective).rooted ? Lesson::Calls::overlapping
+                                                                                            : Lesson::Calls::apart}});
 }
 
 CaseLesson* Lessons::find(const Case& asked) {

@@ -337,7 +337,7 @@ std::string remember(const std::string& folder, std::vector<Finding> findings) {
     for (Finding& one : findings) {
       if (!is_time(one.when)) one.when = text::utc_now();
     }
-    fs::create_directories(folder);
+    if (fs::create_directories(folder)) fs::permissions(folder, fs::perms::owner_all);
     Merger merger(folder);
     const std::vector<Finding> before = content_of(merger.own_path()).findings;
     findings.insert(findings.end(), before.begin(), before.end());

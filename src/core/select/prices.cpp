@@ -4,7 +4,6 @@
 #include <bit>
 #include <limits>
 
-#include "cost/price.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille {
@@ -51,7 +50,7 @@ Prices::Prices(const cost::Model& model, const Requirements& requirements, std::
   of_mpi_.call = 0;
 }
 
-double Prices::price(const Variant& variant, const Case& asked, const cost::Model& model) {
+cost::Seconds Prices::price(const Variant& variant, const Case& asked, const cost::Model& model) {
   const std::int64_t unit = traits(asked.collective).reduces ? std::max<std::int64_t>(1, asked.unit_bytes) : 1;
   const Variant completed = requirements_.completed(variant, asked);
   return cost::price(completed.algorithm(), requirements_.problem(completed, asked), static_cast<double>(unit), map_,
@@ -59,7 +58,7 @@ double Prices::price(const Variant& variant, const Case& asked, const cost::Mode
 }
 
 double Prices::price(const Variant& variant, const Case& asked) {
-  return price(variant, asked, model_);
+  return price(variant, asked, model_).alone;
 }
 
 // Until it is known what each MPI does, its own functions are taken for the best of the algorithms that all of them
@@ -74,11 +73,13 @@ void Prices::rank(const Case& asked, Ranking& ranking) {
     const Algorithm& algorithm = variant.algorithm();
     const bool common = !algorithm.hierarchical && !algorithm.segmented;
     if (common && requirements_.can_run(variant, of_mpi)) {
-      ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_));
+      ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_).alone);
     }
     // Of what the MPI does among leaders no time may be known.
     if (algorithm.restrictions.offloads && model_.offload.latency <= 0) return;
-    if (requirements_.can_run(variant, asked)) ranking.variants.push_back({variant, price(variant, asked)});
+    if (!requirements_.can_run(variant, asked)) return;
+    const cost::Seconds seconds = price(variant, asked, model_);
+    ranking.variants.push_back({variant, seconds.alone, seconds.in_a_row});
   };
   for (const Algorithm* algorithm : catalogue()) {
     if (algorithm->collective != asked.collective) continue;

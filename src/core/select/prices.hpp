@@ -6,6 +6,7 @@
 #include "algorithms/catalogue.hpp"
 #include "cost/map.hpp"
 #include "cost/model.hpp"
+#include "cost/price.hpp"
 #include "select/case.hpp"
 #include "select/requirements.hpp"
 
@@ -15,6 +16,7 @@ namespace quadrille {
 struct Priced {
   Variant variant;
   double seconds = 0;
+  double in_a_row = 0;  // of one of many calls: see cost::Seconds
 };
 
 // Stands for all cases that have one ranking: sizes up to a quarter larger, any root, any of MPI's operations.
@@ -49,7 +51,7 @@ class Prices {
     Ranking ranking;
   };
   void rank(const Case& asked, Ranking& ranking);
-  double price(const Variant& variant, const Case& asked, const cost::Model& model);
+  cost::Seconds price(const Variant& variant, const Case& asked, const cost::Model& model);
 
   cost::Model model_;
   cost::Model of_mpi_;  // the same without what only schedules cost

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <quadrille/error.hpp>
 #include <string_view>
+
+#include "settings/library.hpp"
 
 namespace quadrille::engine {
 
@@ -21,14 +22,7 @@ std::string mpi_name() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text = {};
   int length = 0;
   check(PMPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
-  // "Open MPI v4.1.4, package: ..." or "MPICH Version:\t4.0.2\nMPICH Release date:..."
-  std::string first = text.data();
-  first.resize(std::min(first.find('\n'), std::min(first.find(','), first.size())));
-  for (char& letter : first) {
-    if (letter == '\t') letter = ' ';
-  }
-  const std::size_t colon = first.find(" Version: ");
-  return colon == std::string::npos ? first : first.erase(colon, std::string_view(" Version:").size());
+  return library_of(text.data()).name;
 }
 
 }  // namespace quadrille::engine

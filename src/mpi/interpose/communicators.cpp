@@ -107,7 +107,7 @@ int weight(const detail::Call& call, int rank, int ranks) {
   try {
     const Case asked =
         case_of(api::local_call(call, rank, ranks), {.ranks = ranks, .nodes = 1, .ranks_per_node = ranks});
-    return asked.bytes() >= 1 << 20 ? 8 : asked.bytes() >= 1 << 16 ? 2 : 1;
+    return asked.bytes() >= 1 << 20 ? 17 : asked.bytes() >= 1 << 16 ? 2 : 1;
   } catch (const Error&) {
     return 1;  // what is wrong is for MPI to report
   }

@@ -14,8 +14,10 @@ namespace {
 
 using engine::check;
 
-// Jobs are killed when their time is over: what was learned is written now and then.
+// Jobs are killed when their time is over: what was learned is written now and then, and more seldom where that takes
+// long.
 constexpr std::chrono::seconds until_written(60);
+constexpr int times_of_writing = 1000;
 // A program may make communicators again and again.
 constexpr std::size_t most_freed = 4096;
 
@@ -37,7 +39,7 @@ void Learning::begin(Settings& settings, bool threads) {
   writes_ = rank_on(MPI_COMM_WORLD) == 0;
   // Where other threads may be in calls of their own, only the end of the job is quiet enough.
   writes_early_ = writes_ && !threads;
-  written_ = Trial::Clock::now();
+  write_at_ = Trial::Clock::now() + until_written;
   const engine::Rules rules = writes_ ? recalled(ranks) : engine::Rules();
   settings.remembered = engine::agreed_rules(&rules, MPI_COMM_WORLD);
 }
@@ -87,9 +89,10 @@ void Learning::agree(learn::Lesson& lesson, MPI_Comm comm) {
         "MPI_Allreduce");
   const auto now = Trial::Clock::now();
   lesson.agree(all, std::chrono::duration<double>(now - start).count());
-  if (!writes_early_ || now - written_ < until_written) return;
-  written_ = now;
+  if (!writes_early_ || now < write_at_) return;
   remember(known_here(true));
+  const auto written = Trial::Clock::now();
+  write_at_ = written + std::max<Trial::Clock::duration>(until_written, times_of_writing * (written - now));
 }
 
 // On this rank's communicators; each of them has one rank 0, which speaks for all when all are asked.

@@ -62,6 +62,7 @@ class Learning {
   // In a call that all ranks of the communicator make: they agree first, if it is time.
   Turn next(learn::CaseLesson& about, MPI_Comm comm) {
     if (about.lesson.must_agree()) agree(about.lesson, comm);
+    if (about.lesson.must_meet()) engine::check(PMPI_Barrier(comm), "MPI_Barrier");
     const Variant variant = about.next();
     const bool trial = about.lesson.timed();
     return {variant, trial, Trial(about.lesson)};
@@ -84,7 +85,7 @@ class Learning {
   std::string folder_;
   std::string mpi_;
   bool complained_ = false;  // of it: nobody needs to know twice
-  Trial::Clock::time_point written_;
+  Trial::Clock::time_point write_at_;
   mutable std::mutex mutex_;
   std::map<const learn::Lessons*, MPI_Comm> on_;  // under the mutex
   std::vector<Learned> freed_;                    // likewise: of communicators that are freed, whose rank 0 this was

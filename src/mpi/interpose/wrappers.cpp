@@ -54,22 +54,27 @@ QUADRILLE_EXPORT int MPI_Barrier(MPI_Comm comm) {
     return intercept(                                                                         \
         Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name, arguments)); \
   }
-using Count = int;
-using Displacement = int;
-#include "interpose/blocking.def"
-#undef QUADRILLE_WRAP
-
 #define QUADRILLE_PASS(name, collective, reason, parameters, arguments) \
   QUADRILLE_EXPORT int MPI_##name parameters {                          \
     DropIn::get().count(Collective::collective, Outcome::reason);       \
     return QUADRILLE_NEXT(name, arguments)();                           \
   }
+using Count = int;
+using Displacement = int;
+#include "interpose/blocking.def"
 #include "interpose/passed_through.def"
+QUADRILLE_PASS(Ibarrier, barrier, non_blocking, (MPI_Comm comm, MPI_Request* request), (comm, request))
+#if QUADRILLE_MPI_PERSISTENT
+#include "interpose/persistent.def"
+QUADRILLE_PASS(Barrier_init, barrier, persistent, (MPI_Comm comm, MPI_Info info, MPI_Request* request),
+               (comm, info, request))
+#endif
+#undef QUADRILLE_WRAP
 #undef QUADRILLE_PASS
 
 }  // extern "C"
 
-#if MPI_VERSION >= 4
+#if QUADRILLE_MPI_LARGE_COUNTS
 namespace wide {
 
 extern "C" {
@@ -79,10 +84,18 @@ extern "C" {
     return intercept(                                                                             \
         Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name##_c, arguments)); \
   }
+#define QUADRILLE_PASS(name, collective, reason, parameters, arguments) \
+  QUADRILLE_EXPORT int MPI_##name##_c parameters {                      \
+    DropIn::get().count(Collective::collective, Outcome::reason);       \
+    return QUADRILLE_NEXT(name##_c, arguments)();                       \
+  }
 using Count = MPI_Count;
 using Displacement = MPI_Aint;
 #include "interpose/blocking.def"
+#include "interpose/passed_through.def"
+#include "interpose/persistent.def"
 #undef QUADRILLE_WRAP
+#undef QUADRILLE_PASS
 
 }  // extern "C"
 

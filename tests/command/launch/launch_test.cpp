@@ -20,6 +20,10 @@ TEST(Mpi, IsDetectedByItsLibrary) {
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f)\n"), Mpi::openmpi);
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f)\n"), Mpi::mpich);
   EXPECT_EQ(mpi_in("\tlibmpi.so.12 => /opt/mpich/lib/libmpi.so.12 (0x00007f)\n"), Mpi::mpich);
+  EXPECT_EQ(mpi_in("\tlibmpi_gnu_123.so.12 => /opt/cray/pe/lib64/libmpi_gnu_123.so.12 (0x00007f)\n"), Mpi::mpich);
+  EXPECT_EQ(mpi_in("\tlibmpi_mpifh.so.40 => /lib/libmpi_mpifh.so.40\n\tlibmpi.so.40 => /lib/libmpi.so.40\n"),
+            Mpi::openmpi);
+  EXPECT_EQ(mpi_in("\tlibmpi_abi.so.1 => /lib/libmpi_abi.so.1 (0x00007f)\n"), std::nullopt);
   EXPECT_EQ(mpi_in("\tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f)\n"), std::nullopt);
   EXPECT_EQ(mpi_of("/bin/sh"), std::nullopt);
   EXPECT_EQ(mpi_of("/no/such/program"), std::nullopt);

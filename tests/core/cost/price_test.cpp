@@ -100,7 +100,7 @@ TEST(Price, IsTheTimeOfTheSimulation) {
       const Model model = cluster(mbit);
       for_each_problem(place, [&](const Algorithm& algorithm, const Problem& problem, std::int64_t unit) {
         const double simulated = simulate(all_ranks(algorithm, problem), unit, place.topology, model).time();
-        const double priced = price(algorithm, problem, static_cast<double>(unit), map, model);
+        const double priced = price(algorithm, problem, static_cast<double>(unit), map, model).alone;
         errors.push_back(std::abs(priced / simulated - 1));
         by_algorithm[std::string(name(algorithm.collective)) + " " + std::string(algorithm.name)].push_back(priced /
                                                                                                             simulated);
@@ -129,10 +129,28 @@ TEST(Price, CountsTheWorkOfAllRanksWhereTheyShareCores) {
     for_each_problem({"emulated", 64, topology}, [&](const Algorithm& algorithm, Problem problem, std::int64_t unit) {
       problem.topology = &topology;
       const double simulated = simulate(all_ranks(algorithm, problem), unit, topology, model).time();
-      errors.push_back(std::abs(price(algorithm, problem, static_cast<double>(unit), map, model) / simulated - 1));
+      errors.push_back(
+          std::abs(price(algorithm, problem, static_cast<double>(unit), map, model).alone / simulated - 1));
     });
     EXPECT_LT(median(errors), wake > 0 ? 0.35 : 0.3) << wake;
   }
+}
+
+// A chain keeps each link as long as one message takes, a tree the root's as long as several.
+TEST(Price, InARowATreeTakesLongerThanAChain) {
+  const Topology topology = Topology::nodes(64, 4);
+  Map map(topology);
+  const Model model = cluster(50);
+  const auto seconds = [&](std::string_view algorithm) {
+    const Problem problem = problem_of(Collective::reduce, {.ranks = 64, .count = 2048, .topology = &topology});
+    return price(*find_algorithm(Collective::reduce, algorithm), problem, 8, map, model);
+  };
+  const Seconds tree = seconds("binomial");
+  const Seconds chain = seconds("pipelined_chain");
+  EXPECT_LT(tree.alone, chain.alone);
+  EXPECT_LT(2 * chain.in_a_row, tree.in_a_row);
+  EXPECT_LE(tree.in_a_row, tree.alone);
+  EXPECT_LE(chain.in_a_row, chain.alone);
 }
 
 TEST(Price, IsFoundQuicklyAlsoForAMillionRanks) {
@@ -145,7 +163,7 @@ TEST(Price, IsFoundQuicklyAlsoForAMillionRanks) {
     const auto begin = std::chrono::steady_clock::now();
     constexpr int times = 10;
     double all = 0;
-    for (int time = 0; time < times; ++time) all += price(algorithm, problem, 8, map, model);
+    for (int time = 0; time < times; ++time) all += price(algorithm, problem, 8, map, model).alone;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     EXPECT_GT(all, 0);
     EXPECT_LT(took.count() / times, 0.01) << ranks;
@@ -165,7 +183,7 @@ TEST(Price, EveryAlgorithmHasOneOnEveryMachine) {
         for (const std::int64_t count : {0, 1, 100000}) {
           const Problem problem{
               .ranks = 6, .root = 4, .count = count, .segment = 1000, .topology = &machine, .room = room};
-          const double priced = price(*algorithm, problem, 8, map, cluster(1000));
+          const double priced = price(*algorithm, problem, 8, map, cluster(1000)).alone;
           EXPECT_TRUE(std::isfinite(priced) && priced > 0) << name(algorithm->collective) << " " << algorithm->name;
         }
       }

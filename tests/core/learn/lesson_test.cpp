@@ -14,8 +14,8 @@ namespace {
 class World {
  public:
   World(std::size_t ranks, const std::vector<double>& expected, std::size_t start, double share = 0.02,
-        const std::vector<double>& known = {})
-      : ranks_(ranks, Lesson(expected, start, share, known)) {}
+        const std::vector<double>& known = {}, Lesson::Calls calls = Lesson::Calls::apart)
+      : ranks_(ranks, Lesson(expected, start, share, known, calls)) {}
 
   using Time = std::function<double(std::size_t rank, std::size_t candidate)>;
   // One call. Every rank must choose alike.
@@ -30,10 +30,12 @@ class World {
       }
       for (Lesson& one : ranks_) one.agree(all, agreement_);
     }
+    met_ = ranks_.front().must_meet();
     const std::size_t who = ranks_.front().next();
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       EXPECT_EQ(ranks_[rank].next(), who);
       EXPECT_FALSE(ranks_[rank].must_agree());
+      EXPECT_EQ(ranks_[rank].must_meet(), met_);
       const double took = time(rank, who);
       if (ranks_[rank].timed()) {
         ranks_[rank].ran(took);
@@ -43,12 +45,15 @@ class World {
     }
     return who;
   }
+  // Whether the ranks waited for each other before the last call.
+  bool met() const { return met_; }
   const Lesson& lesson() const { return ranks_.front(); }
   void agree_in(double seconds) { agreement_ = seconds; }
 
  private:
   std::vector<Lesson> ranks_;
   double agreement_ = 1e-9;
+  bool met_ = false;
 };
 
 World::Time of(std::vector<double> seconds) {
@@ -135,7 +140,8 @@ TEST(Lesson, NoRankEverDecidesOtherwise) {
     const std::size_t ranks = 1 + random() % 5;
     std::vector<double> expected(1 + random() % 8);
     for (double& one : expected) one = any(random);
-    World world(ranks, expected, random() % 8, random() % 4 == 0 ? 0.5 : 0.02);
+    World world(ranks, expected, random() % 8, random() % 4 == 0 ? 0.5 : 0.02, {},
+                static_cast<Lesson::Calls>(random() % 3));
     const std::size_t calls = random() % 300;
     for (std::size_t i = 0; i < calls; ++i) {
       world.call([&](std::size_t rank, std::size_t) { return any(random) * static_cast<double>(1 + rank); });
@@ -211,6 +217,52 @@ TEST(Lesson, AgreesTheMoreSeldomTheLessCallsTakeThanAgreements) {
   for (int i = 0; i < 100000; ++i) world.call(of({1, 2}));
   EXPECT_LT(world.lesson().agreements(), 16);
   EXPECT_GT(world.lesson().agreements(), 4);
+}
+
+TEST(Lesson, WhatWasBestMayHaveAnAccident) {
+  World world(2, {10, 4}, 0);
+  int calls = 0;
+  for (; calls < 200 && world.lesson().agreements() < 2; ++calls) world.call(of({10, 4}));
+  ASSERT_EQ(world.lesson().verdict(), 1U);
+  for (; calls < 400 && world.lesson().agreements() < 3; ++calls) world.call(of({10, 400}));
+  ASSERT_EQ(world.lesson().verdict(), 0U);
+  int later = 0;
+  for (; later < 100 && world.lesson().verdict() != 1; ++later) world.call(of({10, 4}));
+  EXPECT_LT(later, 10);
+}
+
+// A chain: the first call takes long, and each one after it little. By the first alone a tree would be faster.
+TEST(Lesson, CallsThatOverlapAreTimedInARow) {
+  for (const auto calls : {Lesson::Calls::apart, Lesson::Calls::in_a_row}) {
+    World world(2, {10, 4, 6}, 0, 0.02, {}, calls);
+    int in_a_row = 0;
+    std::size_t last = 0;
+    for (int i = 0; i < 100; ++i) {
+      const std::size_t who = world.call([&](std::size_t, std::size_t who) {
+        if (who != last || world.lesson().must_meet()) in_a_row = 0;
+        return who == 1 ? (in_a_row < 3 ? 12 : 0.1) : 10.0;
+      });
+      in_a_row = who == last ? in_a_row + 1 : 1;
+      last = who;
+    }
+    EXPECT_EQ(world.lesson().verdict(), calls == Lesson::Calls::apart ? 0U : 1U);
+  }
+}
+
+TEST(Lesson, RanksMeetBeforeCallsThatOverlapAreTimed) {
+  const auto met = [](Lesson::Calls calls) {
+    World world(2, {10, 4}, 0, 0.02, {}, calls);
+    std::vector<int> numbers;
+    for (int i = 0; i < 18; ++i) {
+      world.call(of({10, 4}));
+      if (world.met()) numbers.push_back(i);
+    }
+    return numbers;
+  };
+  // A first call; then of each candidate one that is not timed, and two parts that are.
+  EXPECT_EQ(met(Lesson::Calls::apart), (std::vector<int>{}));
+  EXPECT_EQ(met(Lesson::Calls::overlapping), (std::vector{2, 3, 5, 6}));
+  EXPECT_EQ(met(Lesson::Calls::in_a_row), (std::vector{2, 6, 11, 15}));
 }
 
 // Noise must not bring agreements after every few calls.

@@ -1,13 +1,15 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT CALLS[,FORTRAN...] LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT NEWER CALLS[,FORTRAN...] LAUNCHER... -n
 
 TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, TIGHT a program that has
-little memory left, CALLS one that checks its own results; the others do so in Fortran, which calls MPI by other names.
+little memory left, NEWER one that calls what only newer MPIs have, CALLS one that checks its own results; the others do
+so in Fortran, which calls MPI by other names.
 """
 
 import collections
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, CALLS, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, NEWER, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
@@ -45,6 +47,11 @@ def preloaded(ranks, *program, **variables):
     """Without `quadrille run`, which would refuse what is wrong."""
     words = [f"{name}={value}" for name, value in {"LD_PRELOAD": DROPIN, **variables}.items()]
     return run(*LAUNCH, ranks, "env", *words, *program)
+
+
+def exports_of(library):
+    listed = run("nm", "-D", "--defined-only", library).stdout
+    return {line.split()[-1].partition("@")[0] for line in listed.splitlines()}
 
 
 def name_of_mpi():
@@ -470,22 +477,55 @@ print("0 faults" if comm.rank == 0 else "", end="")
                    "GLIBC_TUNABLES=glibc.malloc.tcache_count=0", CALLS, "churn")
         self.assertEqual((done.returncode, done.stdout.split()), (0, ["0", "0"]), done.stdout + done.stderr)
 
+    def newer(self, what, *options, ranks=2):
+        done = launched(ranks, NEWER, what, options=options)
+        if "not in this MPI" in done.stdout:
+            self.skipTest("not in this MPI")
+        self.check(done)
+        return done
+
+    def test_persistent_collectives_are_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            self.newer("persistent", f"--report={path}")
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["passed_through"], {"bcast": {"persistent": 2}})
+
+    def test_calls_with_large_counts_are_served_and_counted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            self.newer("large", "--force", f"--report={path}")
+            with open(path, encoding="utf-8") as file:
+                report = json.load(file)
+            self.assertEqual(self.served(report), {"allreduce": 2})
+            self.assertEqual(report["passed_through"], {"bcast": {"non-blocking": 2}})
+
+    def test_a_program_of_sessions_alone_is_seen_and_yields(self):
+        started = time.monotonic()
+        done = self.newer("sessions", "--force", "--report", ranks=2 * (os.cpu_count() or 1) + 1)
+        self.assertIn("uses MPI sessions without MPI_Init: its 50 collective calls on rank 0 were passed through", done.stderr)
+        self.assertLess(time.monotonic() - started, 30)
+
     def test_it_exports_what_it_wraps_and_nothing_else(self):
-        listed = run("nm", "-D", "--defined-only", DROPIN).stdout
-        exported = {line.split()[-1] for line in listed.splitlines()}
-        expected = {"Init", "Init_thread", "Finalize", "Barrier", "Ibarrier", *BLOCKING, *MESSAGES}
-        expected |= {f"I{name.lower()}" for name in BLOCKING}
-        expected |= {f"{prefix}eighbor_{name}" for name in NEIGHBOURS for prefix in ("N", "In")}
-        if MPI == "mpich":
-            expected |= {f"{name}_c" for name in BLOCKING} | {f"{name}_init" for name in (*BLOCKING, "Barrier")}
-            expected |= {f"Neighbor_{name}_init" for name in NEIGHBOURS}
-        names = {f"MPI_{name}" for name in expected}
+        exported = exports_of(DROPIN)
+        libraries = re.findall(r"=> (\S+/libmpi(?:ch)?\.so\S*)", run("ldd", DROPIN).stdout)
+        self.assertEqual(len(libraries), 1)
+        there = exports_of(libraries[0])
+        collectives = {*BLOCKING, *(f"Neighbor_{name}" for name in NEIGHBOURS)}
+        forms = {form for name in collectives for form in (name, f"I{name.lower()}", f"{name}_init")}
+        forms |= {f"{form}_c" for form in forms} | {"Barrier", "Ibarrier", "Barrier_init", "Session_init", "Session_finalize"}
+        names = {f"MPI_{name}" for name in ("Init", "Init_thread", "Finalize", *MESSAGES)}
+        names |= {f"MPI_{form}" for form in forms} & there
         fortran = [name.lower() for name in ("Init", "Init_thread", "Finalize", "Barrier", *BLOCKING)]
         if MPI == "openmpi":
             names |= {f"mpi_{name}_" for name in fortran} | {f"ompi_{name}_f" for name in fortran}
         else:
             names |= {f"mpi_{name}_f08_" for name in fortran[:4]} | {"ucp_worker_progress"}
         self.assertEqual(exported, names)
+        stems = "barrier|bcast|reduce|allreduce|gather|scatter|allgather|alltoall|scan|exscan|neighbor"
+        like = {name for name in there if re.match(f"MPI_I?({stems})(v|w|_|$)", name, re.IGNORECASE)}
+        self.assertEqual(like - exported - {"MPI_Reduce_local", "MPI_Reduce_local_c"}, set())
+        self.assertGreater(len(like), 40)
 
 
 class Compare(unittest.TestCase):
