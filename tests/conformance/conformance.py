@@ -97,7 +97,7 @@ def lines_of_others(mpi_name, folders):
 
 
 def write_list(mpi_name, folders, verdicts):
-    package = mpis.MPIS[mpi_name].package
+    package = mpis.package_of(mpi_name)
     lines = [f"# {verdict}: {line}" for verdict in VERDICTS for line in verdicts[verdict]]
     lines += verdicts["passes"] + lines_of_others(mpi_name, folders)
     comments = sorted(line for line in lines if line.startswith("#"))

@@ -2,13 +2,14 @@
 
 import collections.abc
 import dataclasses
+import re
 import subprocess
 
 
 @dataclasses.dataclass(frozen=True)
 class Mpi:
     compiler: str
-    package: str
+    packages: tuple  # of the library, as it is called in some version of Debian
     preprocessor_flags: str
     launcher: tuple
     variable: collections.abc.Callable  # options that set a variable for the ranks
@@ -19,7 +20,7 @@ class Mpi:
 MPIS = {
     "openmpi": Mpi(
         compiler="mpicc.openmpi",
-        package="libopenmpi3",
+        packages=("libopenmpi3", "libopenmpi3t64", "libopenmpi40"),
         # The suite calls two functions that MPI 3.0 removed; without the first flag they are macros of mpi.h.
         preprocessor_flags="-DOMPI_OMIT_MPI1_COMPAT_DECLS=1 -DMPI_Type_hvector=MPI_Type_create_hvector"
         " -DMPI_Type_hindexed=MPI_Type_create_hindexed",
@@ -33,7 +34,7 @@ MPIS = {
     ),
     "mpich": Mpi(
         compiler="mpicc.mpich",
-        package="libmpich12",
+        packages=("libmpich12",),
         preprocessor_flags="",
         launcher=("mpirun.mpich",),
         variable=lambda name, value: ["-genv", name, value],
@@ -43,9 +44,18 @@ MPIS = {
 }
 
 
+def package_of(mpi_name):
+    return next(package for package in MPIS[mpi_name].packages if is_installed(package))
+
+
 def package_version(package):
     return subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], check=True, capture_output=True,
                           text=True).stdout
+
+
+def version_of(mpi_name):
+    """As 4.1: the first two numbers."""
+    return re.match(r"\d+\.\d+", package_version(package_of(mpi_name)))[0]
 
 
 def is_installed(package):

@@ -60,7 +60,7 @@ def tests_of(built, folder):
 
 
 def passing_list(mpi_name):
-    return HERE / f"passing.{mpi_name}.txt"
+    return HERE / f"passing.{mpi_name}-{mpis.version_of(mpi_name)}.txt"
 
 
 def build(mpi_name, work, source, folders, jobs):

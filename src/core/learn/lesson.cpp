@@ -100,6 +100,11 @@ void Lesson::combine(const Word& all) {
   }
 }
 
+bool Lesson::compared() const {
+  return measured_[0] && measured_[verdict_] &&
+         std::find(measured_.begin() + 1, measured_.end(), true) != measured_.end();
+}
+
 // Whether another candidate was found best.
 bool Lesson::settle() {
   const std::size_t last = verdict_;

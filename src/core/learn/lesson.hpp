@@ -69,8 +69,8 @@ class Lesson {
   std::size_t verdict() const { return verdict_; }
   // The time of a candidate as it was last agreed on; 0: not yet.
   double seconds(std::size_t candidate) const { return agreed_[candidate]; }
-  // Whether that was in this job.
-  bool measured(std::size_t candidate) const { return measured_[candidate]; }
+  // Whether the verdict is by what was measured in this job, of the MPI's own function and of another candidate.
+  bool compared() const;
   std::int64_t calls() const { return calls_; }
   // Of them, those that a candidate of ours ran.
   std::int64_t replaced() const { return replaced_ + (verdict_ != 0 ? by_verdict_ : 0); }

@@ -45,7 +45,7 @@ std::vector<Learned> learned_on(MPI_Comm comm, const learn::Lessons& lessons) {
     one.verdict = lesson.verdict();
     one.variants = known->variants;
     for (std::size_t who = 0; who < lesson.candidates(); ++who) one.seconds[who] = lesson.seconds(who);
-    one.is_new = lesson.measured(0) && lesson.measured(lesson.verdict());
+    one.is_new = lesson.compared();
     one.calls = lesson.calls();
     one.replaced = lesson.replaced();
     one.saved = lesson.saved();
