@@ -54,8 +54,8 @@ def package_version(package):
 
 
 def version_of(mpi_name):
-    """As 4.1: the first two numbers."""
-    return re.match(r"\d+\.\d+", package_version(package_of(mpi_name)))[0]
+    """As 4.1: the first two numbers. Debian 13's MPICH is called 4.3.0+really4.2.1."""
+    return re.match(r"\d+\.\d+", package_version(package_of(mpi_name)).rpartition("+really")[2])[0]
 
 
 def is_installed(package):

@@ -88,10 +88,10 @@ std::string learned(const Profile& profile) {
   std::string out = fmt::format("learned in the run: {}\n", saved_text(profile));
   for (const Learned& one : profile.learned) {
     const Communicator where{one.communicator, one.ranks, 1};
-    const std::string chosen =
+    const std::string selection =
         one.is_native() ? "" : fmt::format("{} {}, ", printable(one.verdict), text::seconds(one.seconds));
     out += fmt::format("  {:<22}{:>10}  {}; {}MPI's own {}, saved {}; {}\n{}", printable(one.collective), one.calls,
-                       range_text(one.from, one.to), chosen, text::seconds(one.native_seconds),
+                       range_text(one.from, one.to), selection, text::seconds(one.native_seconds),
                        about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one));
   }
   return out;

@@ -179,10 +179,11 @@ class Native(unittest.TestCase):
         self.tune("--sizes", "64", "--each", "0.01", collective, "--", *LAUNCH, "2")
         report = self.report()
         self.assertEqual((report["library"], report["ranks"], report["nodes"]), (MPI, 2, 1))
-        self.assertEqual(report["skipped"], [])
+        # MPICH 4.2 calls some of them otherwise.
+        self.assertEqual([one for one in report["skipped"] if "Invalid MPIR_CVAR" not in one["reason"]], [])
         algorithms = {one["algorithm"]: one for one in report["points"]}
         self.assertIn("default", algorithms)
-        self.assertIn("butterfly" if OPENMPI else "dissemination", algorithms)
+        self.assertIn("butterfly" if OPENMPI else "smp", algorithms)
         self.assertTrue(all(one["low"] <= one["median"] <= one["high"] for one in algorithms.values()))
         self.assertEqual(len(algorithms["default"]["seconds"]), 2 * 2 * (len(algorithms) - 1) // 2 + 1)
         if not OPENMPI:

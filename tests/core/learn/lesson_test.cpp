@@ -238,9 +238,9 @@ TEST(Lesson, CallsThatOverlapAreTimedInARow) {
     int in_a_row = 0;
     std::size_t last = 0;
     for (int i = 0; i < 100; ++i) {
-      const std::size_t who = world.call([&](std::size_t, std::size_t who) {
-        if (who != last || world.lesson().must_meet()) in_a_row = 0;
-        return who == 1 ? (in_a_row < 3 ? 12 : 0.1) : 10.0;
+      const std::size_t who = world.call([&](std::size_t, std::size_t candidate) {
+        if (candidate != last || world.lesson().must_meet()) in_a_row = 0;
+        return candidate == 1 ? (in_a_row < 3 ? 12 : 0.1) : 10.0;
       });
       in_a_row = who == last ? in_a_row + 1 : 1;
       last = who;
