@@ -13,6 +13,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// MPICH 4.2's launcher mixes what ranks say at the same time.
+void say(const quadrille::Communicator& comm, const std::string& what) {
+  std::this_thread::sleep_for(20ms * comm.rank());
+  std::printf("rank %d: %s\n", comm.rank(), what.c_str());
+  std::fflush(stdout);
+}
+
 void run(quadrille::Communicator& comm, const std::string& mistake) {
   const bool odd_one = comm.rank() == comm.size() - 1;
   std::vector<int> data(1000, 1);
@@ -54,15 +61,15 @@ int main(int argc, char** argv) {
     try {
       run(comm, argv[1]);
     } catch (const quadrille::Error& error) {
-      std::printf("rank %d: %s\n", comm.rank(), error.what());
+      say(comm, error.what());
     }
     if (argc > 2) {
       // Does it still serve?
       try {
         comm.barrier();
-        std::printf("rank %d: goes on\n", comm.rank());
+        say(comm, "goes on");
       } catch (const quadrille::Error& error) {
-        std::printf("rank %d: %s\n", comm.rank(), error.what());
+        say(comm, error.what());
       }
     }
   }
