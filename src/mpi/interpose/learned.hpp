@@ -23,7 +23,7 @@ struct Learned {
   std::size_t verdict = 0;
   std::array<Variant, learn::Lesson::most_candidates> variants = {};
   std::array<double, learn::Lesson::most_candidates> seconds = {};  // 0: it was not tried
-  bool is_new = false;  // that of the verdict and of the MPI's own were measured in this job
+  bool is_new = false;  // the verdict is by times that were measured in this job
   std::int64_t calls = 0;
   std::int64_t replaced = 0;
   double saved = 0;  // seconds
