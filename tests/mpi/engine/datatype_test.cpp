@@ -349,7 +349,8 @@ bool moves_all_bytes(MPI_Datatype type) {
   const std::array<MPI_Aint, blocks> odd = {even[3] + 3, even[0], even[1] + 1, even[2] + 2};
   const std::array<MPI_Aint, blocks> close = {even[0] + 5, even[3] + 3, even[3] - 8, even[1]};
   Random random(1);
-  Bytes source(static_cast<std::size_t>(blocks * stride * extent));
+  constexpr MPI_Aint most_beyond = 5;  // the most that a place adds to a multiple of the extent
+  Bytes source(static_cast<std::size_t>(blocks * stride * extent + most_beyond));
   for (unsigned char& byte : source) byte = static_cast<unsigned char>(random());
   const auto is_right = [&](MPI_Datatype apart, int width, const std::array<MPI_Aint, blocks>& places) {
     MPI_Type_commit(&apart);
