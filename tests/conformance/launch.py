@@ -105,7 +105,7 @@ def command_line(mpi_name, entry, variables, cluster):
         words = ["cluster", "run", "-n", str(entry.ranks), "--mpi", mpi_name, "--map", "cyclic"]
         return [cluster, *words, "--", "env", *settings, *program]
     options = [option for name, value in variables for option in mpi.variable(name, value)]
-    return [*mpi.launcher, *options, "-n", str(entry.ranks), *program]
+    return [*mpis.launcher(mpi_name), *options, "-n", str(entry.ranks), *program]
 
 
 def run_test(mpi_name, work, entry, libraries=(), variables=(), as_installed=False, cluster=None):

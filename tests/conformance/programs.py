@@ -14,6 +14,7 @@ import pathlib
 import re
 import shutil
 import signal
+import statistics
 import sys
 import tempfile
 
@@ -227,7 +228,7 @@ def run_once(name, arguments, forced):
         folder = pathlib.Path(scratch)
         report = folder / "report.json"
         words = program.command(mpi, arguments.work, folder)
-        start = [*mpi.launcher, "-n", str(program.ranks)]
+        start = [*mpis.launcher(arguments.mpi), "-n", str(program.ranks)]
         if forced:
             start = [arguments.quadrille, "run", "--force", f"--report={report}", "--", *start]
         elif libraries := sources.yielding(mpi, arguments.work):
@@ -272,6 +273,32 @@ def check(name, arguments):
     return faults
 
 
+def pace(name, arguments):
+    """Times a program alone and as `quadrille run` starts it, with an empty cache, in turn; gives whether it is slower."""
+    seconds = {"alone": [], "with": []}
+    for number in range(arguments.pace):
+        for way in list(seconds) if number % 2 == 0 else reversed(list(seconds)):
+            with tempfile.TemporaryDirectory() as scratch:
+                folder, cache = pathlib.Path(scratch, "run"), pathlib.Path(scratch, "cache")
+                folder.mkdir()
+                cache.mkdir()
+                program, mpi = PROGRAMS[name], mpis.MPIS[arguments.mpi]
+                start = [arguments.quadrille, "run", "--"] if way == "with" else []
+                words = [*start, *mpis.launcher(arguments.mpi), "-n", program.ranks,
+                         *program.command(mpi, arguments.work, folder)]
+                environment = {**mpi.environment, "XDG_CACHE_HOME": str(cache)}
+                _, status, taken = launch.run_command([str(word) for word in words], folder, environment, LIMIT)
+            if status != program.status:
+                print(f"{name}: exit status {status}")
+                return True
+            seconds[way].append(taken)
+    alone, together = (statistics.median(times) for times in seconds.values())
+    spread = max(max(times) / min(times) for times in seconds.values())
+    print(f"{name:<22}{alone:8.2f} s alone,{together:8.2f} s with the drop-in: {together / alone:.3f}; times of one way "
+          f"differ by up to {100 * (spread - 1):.0f} %", flush=True)
+    return together > alone * max(1.03, spread)
+
+
 def main():
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, launch.stop_all)
@@ -282,12 +309,14 @@ def main():
                         help="folder for sources and what is built of them")
     parser.add_argument("--quadrille", type=lambda text: pathlib.Path(text).resolve(), required=True, metavar="COMMAND",
                         help="the command quadrille")
+    parser.add_argument("--pace", type=int, metavar="N", help="only time them, N times alone and N times as `quadrille run`"
+                        " starts them; exit status 1 if one is slower by more than its times differ")
     arguments = parser.parse_args()
     names = [name for name in arguments.names or PROGRAMS if arguments.mpi in PROGRAMS[name].mpis]
     if missing := missing_packages(names):
         sources.die(f"install these packages first: {' '.join(missing)}")
     arguments.work.mkdir(parents=True, exist_ok=True)
-    failed = [name for name in names if check(name, arguments)]
+    failed = [name for name in names if (pace if arguments.pace else check)(name, arguments)]
     print(f"{len(names) - len(failed)} passed, {len(failed)} failed")
     return bool(failed) or not names
 

@@ -12,30 +12,21 @@ constexpr Rank sampled_nodes = 16;
 
 }  // namespace
 
-Map::Map(const Topology& topology) : levels_(topology.levels() - 1) {
-  const int node_level = topology.levels() - 1;
-  const int rack_level = std::max(0, node_level - 1);
+Map::Map(const Topology& topology) : topology_(&topology), levels_(topology.levels() - 1) {
+  const int node_level = levels_;
   const Rank ranks = topology.domain(0, 0).size();
   ranks_per_node_ = topology.largest_domain(node_level);
   Place& all = places_[static_cast<std::size_t>(Group::all)];
   all.ranks = ranks;
-  for (Rank rank = 0; rank < ranks; ++rank) {
-    all.node.push_back(topology.domain_number(node_level, rank));
-    all.rack.push_back(topology.domain_number(rack_level, rank));
-  }
 
-  // Nodes in the order of racks, each with the number that it has among all.
-  const std::vector<Rank> first = topology.first_of_domains(node_level);
+  // Nodes in the order of racks.
+  const std::vector<Rank>& first = topology.first_of_domains(node_level);
   std::vector<Rank> ordered = first;
-  const auto rack_of = [&](Rank rank) { return all.rack[static_cast<std::size_t>(rank)]; };
   std::stable_sort(ordered.begin(), ordered.end(), [&](Rank a, Rank b) { return rack_of(a) < rack_of(b); });
   const auto make = [&](Group group, const std::vector<Rank>& members) {
     Place& made = places_[static_cast<std::size_t>(group)];
     made.ranks = static_cast<Rank>(members.size());
-    for (const Rank member : members) {
-      made.node.push_back(all.node[static_cast<std::size_t>(member)]);
-      made.rack.push_back(rack_of(member));
-    }
+    made.members = members;
   };
   make(Group::nodes, ordered);
   std::vector<Rank> racks;
@@ -78,18 +69,20 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
   double counted = 0;
   const auto count = [&](Rank from, Rank to) {
     ++counted;
-    const std::size_t a = at(from);
-    const std::size_t b = at(to);
-    if (of.node[a] == of.node[b]) return;
+    const Rank a = of.members.empty() ? from : of.members[at(from)];
+    const Rank b = of.members.empty() ? to : of.members[at(to)];
+    const std::array nodes = {topology_->domain_number(levels_, a), topology_->domain_number(levels_, b)};
+    if (nodes[0] == nodes[1]) return;
     ++flows.outside;
-    touched_nodes_.insert(touched_nodes_.end(), {of.node[a], of.node[b]});
-    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[a])][0]);
-    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(of.node[b])][1]);
-    if (of.rack[a] == of.rack[b]) return;
+    touched_nodes_.insert(touched_nodes_.end(), nodes.begin(), nodes.end());
+    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(nodes[0])][0]);
+    flows.leaving = std::max<double>(flows.leaving, ++node_counts_[at(nodes[1])][1]);
+    const std::array racks = {rack_of(a), rack_of(b)};
+    if (racks[0] == racks[1]) return;
     ++flows.far;
-    touched_racks_.insert(touched_racks_.end(), {of.rack[a], of.rack[b]});
-    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[a])][0]);
-    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(of.rack[b])][1]);
+    touched_racks_.insert(touched_racks_.end(), racks.begin(), racks.end());
+    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(racks[0])][0]);
+    flows.climbing = std::max<double>(flows.climbing, ++rack_counts_[at(racks[1])][1]);
   };
   const auto from_root = [&](std::int64_t number) { return static_cast<Rank>((root + number) % p); };
   double all = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,7 @@ namespace quadrille::cost {
 // what was counted is remembered. Not thread-safe.
 class Map {
  public:
+  // The topology must outlive it.
   explicit Map(const Topology& topology);
 
   // The ranks that take part in a round.
@@ -46,9 +48,8 @@ class Map {
  private:
   struct Place {
     Rank ranks = 1;
-    std::vector<std::int32_t> node;  // by rank
-    std::vector<std::int32_t> rack;
-    std::vector<Rank> sample;  // the ranks that are counted
+    std::vector<Rank> members;  // ranks of the communicator; none: all
+    std::vector<Rank> sample;   // the ranks of the group that are counted
   };
   struct Known {
     bool known = false;
@@ -60,8 +61,10 @@ class Map {
   };
 
   const Place& place(Group group) const { return places_[static_cast<std::size_t>(group)]; }
+  std::int32_t rack_of(Rank rank) const { return topology_->domain_number(std::max(0, levels_ - 1), rank); }
   Flows counted(const Place& of, Pattern pattern, Rank distance, Rank root);
 
+  const Topology* topology_;
   std::array<Place, 4> places_;
   Rank ranks_per_node_ = 1;
   int levels_ = 0;

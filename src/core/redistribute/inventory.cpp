@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "redistribute/limits.hpp"
 
@@ -14,7 +15,8 @@ std::int64_t Inventory::bookkeeping_bytes(Rank ranks, std::int64_t in_flight) {
   const std::int64_t rooms = rooms_limit(messages, in_flight);
   const auto bytes = [](std::int64_t count, std::size_t each) { return count * static_cast<std::int64_t>(each); };
   return bytes(2 * fragments, sizeof(Fragment)) + bytes(holes + rooms, sizeof(Range)) +
-         bytes(rooms + ranks + 1, sizeof(Run)) + bytes(ranks + 1, 3 * sizeof(std::int64_t));
+         bytes(rooms + ranks + 1, sizeof(Run)) + bytes(ranks + 1, 3 * sizeof(std::int64_t)) +
+         bytes(looks_limit(in_flight), sizeof(Range));
 }
 
 Inventory::Inventory(const Job& job) : job_(job), space_(job.receive, job.data, job.extra, job.element_bytes) {
@@ -31,6 +33,7 @@ Inventory::Inventory(const Job& job) : job_(job), space_(job.receive, job.data, 
   spare_.reserve(size(limit_));
   rooms_.reserve(size(rooms_limit(messages, job.in_flight)));
   runs_.reserve(rooms_.capacity() + space_.areas());
+  to_look_at_.reserve(size(looks_limit(job.in_flight)));
 }
 
 bool Inventory::at_home() const {
@@ -40,6 +43,8 @@ bool Inventory::at_home() const {
 
 void Inventory::lay_out() {
   reserved_ = 0;
+  looks_ = 0;
+  look_at_all_ = true;
   holes_.clear();
   fragments_.clear();
   holes_.add({0, space_.size()});
@@ -66,32 +71,59 @@ void Inventory::reserve(const Range& places) {
 
 void Inventory::add_arrived(const Fragment& fragment) {
   fragments_.add(fragment);
+  if (fragment.place != fragment.home) look_later({fragment.home, fragment.home + fragment.length});
   --reserved_;
 }
 
 void Inventory::add_sent(const Range& addresses) {
-  holes_.add({space_.below(addresses.begin), space_.below(addresses.end)});
+  const Range places{space_.below(addresses.begin), space_.below(addresses.end)};
+  holes_.add(places);
+  look_later(places);
+}
+
+// Half of the limit is for data in flight.
+bool Inventory::has_many_fragments() const {
+  return static_cast<std::int64_t>(fragments_.size()) + 2 > settled_limit_ + slack_ / 2;
+}
+
+void Inventory::look_later(const Range& places) {
+  if (to_look_at_.size() < to_look_at_.capacity()) {
+    to_look_at_.push_back(places);
+  } else {
+    look_at_all_ = true;
+  }
 }
 
 void Inventory::move_home() {
-  // Half of the limit is for data in flight.
-  const auto enough = [this] { return static_cast<std::int64_t>(fragments_.size()) + 2 > settled_limit_ + slack_ / 2; };
-  for (bool again = true; again;) {
-    again = false;
-    for (std::size_t i = 0; i < holes_.size() && !enough(); ++i) {
-      const Range hole = holes_[i];
-      const Fragment* fragment = fragments_.belonging(hole);
-      if (!fragment) continue;
-      const Range homes{std::max(hole.begin, fragment->home), std::min(hole.end, fragment->home + fragment->length)};
-      const std::int64_t from = fragment->place + homes.begin - fragment->home;
-      const std::int64_t length = length_of(homes);
-      space_.copy(from, homes.begin, length);
-      fragments_.take(homes);
-      fragments_.add({homes.begin, length, homes.begin});
-      holes_.take(homes);
-      holes_.add({from, from + length});
-      again = true;
-    }
+  while ((look_at_all_ || !to_look_at_.empty()) && !has_many_fragments()) {
+    if (std::exchange(look_at_all_, false)) to_look_at_.assign(1, {0, space_.size()});
+    const Range places = to_look_at_.back();
+    to_look_at_.pop_back();
+    move_into(places);
+  }
+}
+
+// Each hole among these places gets what belongs there.
+void Inventory::move_into(const Range& places) {
+  for (std::int64_t place = places.begin; place < places.end;) {
+    if (has_many_fragments()) return look_later({place, places.end});
+    const Range* const hole = holes_.from(place);
+    if (!hole || hole->begin >= places.end) return;
+    const Range free{std::max(hole->begin, place), std::min(hole->end, places.end)};
+    const Fragment* const fragment = fragments_.belonging(free);
+    ++looks_;
+    place = free.end;
+    if (!fragment) continue;
+    const Range homes{std::max(free.begin, fragment->home), std::min(free.end, fragment->home + fragment->length)};
+    const std::int64_t from = fragment->place + homes.begin - fragment->home;
+    const std::int64_t length = length_of(homes);
+    space_.copy(from, homes.begin, length);
+    fragments_.take(homes);
+    fragments_.add({homes.begin, length, homes.begin});
+    holes_.take(homes);
+    holes_.add({from, from + length});
+    look_later({from, from + length});
+    place = homes.end;
   }
 }
 
@@ -132,6 +164,7 @@ void Inventory::list_rooms() {
 }
 
 void Inventory::settle_all() {
+  look_at_all_ = true;
   list_rooms();
   fragments_.clear();
   holes_.clear();
@@ -172,6 +205,7 @@ void Inventory::copy_own() {
     }
     done += part;
   }
+  look_at_all_ = true;
 }
 
 }  // namespace quadrille::redistribute

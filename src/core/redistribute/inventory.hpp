@@ -28,6 +28,8 @@ class Inventory {
   // Whether the lists have no room for one more reservation.
   bool full() const { return static_cast<std::int64_t>(fragments_.size()) + reserved_ + 1 > limit_; }
   bool at_home() const;
+  // How many holes it has looked at.
+  std::int64_t looks() const { return looks_; }
 
   // Before anything is sent or received.
   void lay_out();
@@ -38,7 +40,7 @@ class Inventory {
   // The places among these addresses, whose data has been sent, become holes.
   void add_sent(const Range& addresses);
 
-  // Moves received data to its home where that is free.
+  // Moves received data to its home where that is free. Looks only at what has become free or has arrived since.
   void move_home();
   // Sorts all received data by home, within holes and fragments.
   void settle_all();
@@ -46,6 +48,9 @@ class Inventory {
   void copy_own();
 
  private:
+  bool has_many_fragments() const;
+  void look_later(const Range& places);
+  void move_into(const Range& places);
   void list_rooms();
 
   const Job& job_;
@@ -59,6 +64,9 @@ class Inventory {
   std::int64_t settled_limit_ = 0;  // maximum number of fragments after settling
   std::int64_t limit_ = 0;          // maximum number of fragments
   std::int64_t reserved_ = 0;
+  std::vector<Range> to_look_at_;  // places where holes and homes may have met
+  bool look_at_all_ = false;       // since there were more
+  std::int64_t looks_ = 0;
 };
 
 }  // namespace quadrille::redistribute

@@ -21,6 +21,7 @@ struct Job {
   std::span<std::int64_t> words;  // the contents of grants; Redistribution::words of them
   std::int64_t in_flight = 8;     // chunks granted at a time; at most Redistribution::max_in_flight
   std::int64_t slack = -1;        // fragments beyond the required minimum; negative: default
+  std::int32_t grants = 1;        // the channel of grants, which are received from anyone; that of data is 0
 };
 
 }  // namespace quadrille::redistribute

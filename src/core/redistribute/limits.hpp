@@ -26,6 +26,11 @@ constexpr std::int64_t holes_limit(std::int64_t fragments, std::int64_t messages
   return fragments + 2 * messages + in_flight + 2;
 }
 
+// Places to look at again; if there are more, all are.
+constexpr std::int64_t looks_limit(std::int64_t in_flight) {
+  return 4 * in_flight + 32;
+}
+
 constexpr std::int64_t rooms_limit(std::int64_t messages, std::int64_t in_flight) {
   return 2 * messages + in_flight + 2;
 }

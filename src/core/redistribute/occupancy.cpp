@@ -4,10 +4,15 @@
 
 namespace quadrille::redistribute {
 
-const Range* Holes::around(std::int64_t place) const {
+const Range* Holes::from(std::int64_t place) const {
   const auto found =
       std::partition_point(ranges_.begin(), ranges_.end(), [place](const Range& range) { return range.end <= place; });
-  return found != ranges_.end() && found->begin <= place ? &*found : nullptr;
+  return found != ranges_.end() ? &*found : nullptr;
+}
+
+const Range* Holes::around(std::int64_t place) const {
+  const Range* const found = from(place);
+  return found && found->begin <= place ? found : nullptr;
 }
 
 void Holes::add(const Range& range) {

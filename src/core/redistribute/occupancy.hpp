@@ -23,6 +23,8 @@ class Holes {
   auto begin() const { return ranges_.begin(); }
   auto end() const { return ranges_.end(); }
 
+  // The first hole that contains a place or lies behind it; null if there is none.
+  const Range* from(std::int64_t place) const;
   // The hole that contains a place; null if it isn't free.
   const Range* around(std::int64_t place) const;
   // The range must not be free.

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
+#include <utility>
 
 #include "patterns/tournament.hpp"
 
@@ -12,10 +14,9 @@ namespace quadrille::redistribute {
 namespace {
 
 constexpr std::int32_t data_channel = 0;
-constexpr std::int32_t grant_channel = 1;
 
-// A token's operation; its iteration is the number of a grant, of a destination, or of a send.
-enum Completion : std::int32_t { data_arrived, grant_sent, grant_received, data_sent };
+// A token's operation; its iteration is the number of a grant, of a place to await one in, or of a send.
+enum Completion : std::int32_t { data_arrived, grant_sent, grant_came, data_sent };
 
 // Maximum chunk into a hole of the buffer, as opposed to the extra memory.
 constexpr std::int64_t buffer_chunk_bytes = std::int64_t{256} << 10;
@@ -23,7 +24,12 @@ constexpr std::int64_t buffer_chunk_bytes = std::int64_t{256} << 10;
 // grow.
 constexpr std::int64_t worthwhile_part = 4;
 
-constexpr std::int64_t word_bytes = sizeof(std::int64_t);
+// Holes to look at for a large one.
+constexpr int most_looks = 16;
+
+// A grant: the rank that gives it, the first element, and one past the last.
+constexpr std::int64_t grant_words = 3;
+constexpr std::int64_t grant_bytes = grant_words * std::int64_t{sizeof(std::int64_t)};
 
 std::size_t index(std::int64_t number) {
   return static_cast<std::size_t>(number);
@@ -39,7 +45,8 @@ Job with_limits(Job job) {
 std::int64_t Redistribution::bookkeeping_bytes(Rank ranks) {
   const auto bytes = [](std::int64_t count, std::size_t each) { return count * static_cast<std::int64_t>(each); };
   return Inventory::bookkeeping_bytes(ranks, max_in_flight) + bytes(max_in_flight, sizeof(Grant)) +
-         bytes(ranks, sizeof(Source) + sizeof(Destination) + sizeof(std::int32_t));
+         bytes(max_awaited, sizeof(std::int32_t)) +
+         bytes(ranks, sizeof(Source) + sizeof(Destination) + 2 * sizeof(std::int32_t));
 }
 
 Binding Redistribution::binding(const Job& job) {
@@ -59,7 +66,7 @@ Binding Redistribution::binding(const Job& job) {
 
 Redistribution::Redistribution(const Job& job, Backend& backend)
     : job_(with_limits(job)), backend_(backend), inventory_(job_) {
-  if (static_cast<std::int64_t>(job.words.size()) < words(job.ranks)) {
+  if (static_cast<std::int64_t>(job.words.size()) < words) {
     throw std::invalid_argument("too few words for the grants");
   }
   sources_.reserve(index(job.receive.used()));
@@ -78,6 +85,12 @@ Redistribution::Redistribution(const Job& job, Backend& backend)
     }
   }
   to_serve_.reserve(destinations_.size());
+  by_rank_.resize(destinations_.size());
+  std::iota(by_rank_.begin(), by_rank_.end(), 0);
+  std::sort(by_rank_.begin(), by_rank_.end(), [this](std::int32_t a, std::int32_t b) {
+    return destinations_[index(a)].rank < destinations_[index(b)].rank;
+  });
+  unused_.reserve(index(max_awaited));
   grants_.resize(index(job_.in_flight));
 }
 
@@ -85,20 +98,29 @@ void Redistribution::start() {
   done_ = false;
   changed_ = true;
   times_full_ = 0;
-  first_open_ = 0;
+  looks_ = 0;
+  look_from_ = 0;
   awaited_ = 0;
   unsent_ = 0;
-  for (Source& source : sources_) {
+  first_open_ = sources_.empty() ? -1 : 0;
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    Source& source = sources_[i];
     source.granted = source.arrived = 0;
     source.behind = -1;
+    source.next = i + 1 < sources_.size() ? static_cast<std::int32_t>(i) + 1 : -1;
     awaited_ += source.count;
   }
-  for (std::size_t i = 0; i < destinations_.size(); ++i) {
-    destinations_[i].sent = 0;
-    unsent_ += destinations_[i].count;
-    await_grant(i);
+  for (Destination& destination : destinations_) {
+    destination.sent = destination.granted = 0;
+    destination.grants = {};
+    destination.queued = destination.waits = false;
+    unsent_ += destination.count;
   }
+  open_destinations_ = std::ssize(destinations_);
   inventory_.lay_out();
+  unused_.clear();
+  for (std::int64_t place = 0; place < max_awaited; ++place) unused_.push_back(static_cast<std::int32_t>(place));
+  await_grants();
 }
 
 bool Redistribution::advance() {
@@ -136,15 +158,18 @@ void Redistribution::complete(Token token) {
       grants_[number].sent = true;
       end_grant(grants_[number]);
       break;
-    case grant_received:
-      destinations_[number].grant = job_.words[number];
-      to_serve_.push_back(static_cast<std::int32_t>(number));
+    case grant_came:
+      grant_received(number);
       break;
     case data_sent: {
-      Range& sent = destinations_[number / at_once].sending[number % at_once];
+      Destination& destination = destinations_[number / at_once];
+      Range& sent = destination.sending[number % at_once];
       inventory_.add_sent(sent);
       unsent_ -= length_of(sent);
       sent = {};
+      if (std::exchange(destination.waits, false) && !std::exchange(destination.queued, true)) {
+        to_serve_.push_back(static_cast<std::int32_t>(number / at_once));
+      }
       break;
     }
     default:
@@ -158,47 +183,83 @@ void Redistribution::end_grant(Grant& grant) {
   --grants_out_;
 }
 
-void Redistribution::await_grant(std::size_t destination) {
+// From anyone, but no more than there are destinations that must grant something yet: each will be answered.
+void Redistribution::await_grants() {
+  while (!unused_.empty() && max_awaited - std::ssize(unused_) < open_destinations_) {
+    const auto place = index(unused_.back());
+    unused_.pop_back();
+    await_grant(place);
+  }
+}
+
+void Redistribution::await_grant(std::size_t place) {
   const Piece word{.buffer = Buffer::scratch,
                    .block = 1,
-                   .offset = static_cast<std::int64_t>(destination) * word_bytes,
-                   .length = word_bytes};
-  backend_.receive({grant_received, static_cast<std::int64_t>(destination)}, destinations_[destination].rank,
-                   grant_channel, {&word, 1});
+                   .offset = static_cast<std::int64_t>(place) * grant_bytes,
+                   .length = grant_bytes};
+  backend_.receive({grant_came, static_cast<std::int64_t>(place)}, anyone, job_.grants, {&word, 1});
+}
+
+// Two grants of a rank may be heard of in either order.
+void Redistribution::grant_received(std::size_t place) {
+  const std::size_t word = place * index(grant_words);
+  const auto rank = static_cast<Rank>(job_.words[word]);
+  const Range elements{job_.words[word + 1], job_.words[word + 2]};
+  unused_.push_back(static_cast<std::int32_t>(place));
+  const auto found = std::lower_bound(by_rank_.begin(), by_rank_.end(), rank, [this](std::int32_t one, Rank of) {
+    return destinations_[index(one)].rank < of;
+  });
+  Destination& destination = destinations_[index(*found)];
+  *std::find_if(destination.grants.begin(), destination.grants.end(), [](const Range& one) { return one.empty(); }) =
+      elements;
+  destination.granted += length_of(elements);
+  if (destination.granted == destination.count) --open_destinations_;
+  if (!std::exchange(destination.queued, true)) to_serve_.push_back(*found);
 }
 
 void Redistribution::send_what_was_granted() {
-  std::size_t kept = 0;
   const std::size_t came = to_serve_.size();
-  for (std::size_t i = 0; i < came; ++i) {
-    const std::size_t number = index(to_serve_[i]);
-    Destination& destination = destinations_[number];
+  for (std::size_t i = 0; i < came; ++i) serve(index(to_serve_[i]));
+  // Behind them may be others by now.
+  to_serve_.erase(to_serve_.begin(), to_serve_.begin() + static_cast<std::ptrdiff_t>(came));
+  await_grants();
+}
+
+void Redistribution::serve(std::size_t number) {
+  Destination& destination = destinations_[number];
+  destination.queued = false;
+  for (;;) {
+    ++looks_;
+    auto* const next = std::find_if(destination.grants.begin(), destination.grants.end(),
+                                    [&](const Range& one) { return !one.empty() && one.begin == destination.sent; });
+    if (next == destination.grants.end()) return;
     auto* const free = std::find_if(destination.sending.begin(), destination.sending.end(),
                                     [](const Range& range) { return range.empty(); });
     // A peer may know of the arrival of data before the local send completes.
-    if (free == destination.sending.end()) {
-      to_serve_[kept++] = to_serve_[i];
-      continue;
-    }
-    const std::int64_t begin = destination.address + destination.sent;
-    *free = {begin, begin + destination.grant};
-    destination.sent += destination.grant;
+    destination.waits = free == destination.sending.end();
+    if (destination.waits) return;
+    const Range elements = std::exchange(*next, {});
+    *free = {destination.address + elements.begin, destination.address + elements.end};
+    destination.sent = elements.end;
     const Piece data{.buffer = Buffer::output,
-                     .offset = begin * job_.element_bytes,
-                     .length = destination.grant * job_.element_bytes};
+                     .offset = free->begin * job_.element_bytes,
+                     .length = length_of(elements) * job_.element_bytes};
     const auto send = static_cast<std::int64_t>(number) * at_once + (free - destination.sending.begin());
     backend_.send({data_sent, send}, destination.rank, data_channel, {&data, 1});
-    if (destination.sent < destination.count) await_grant(number);
   }
-  to_serve_.resize(kept);
 }
 
 void Redistribution::grant() {
-  while (first_open_ < sources_.size() && sources_[first_open_].granted == sources_[first_open_].count) ++first_open_;
-  for (std::size_t i = first_open_; i < sources_.size(); ++i) {
-    Source& source = sources_[i];
+  for (std::int32_t* link = &first_open_; *link >= 0;) {
+    Source& source = sources_[index(*link)];
+    ++looks_;
     while (source.granted < source.count && source.out < at_once) {
       if (grants_out_ == job_.in_flight || inventory_.holes().empty() || !grant_to(source)) return;
+    }
+    if (source.granted == source.count) {
+      *link = source.next;
+    } else {
+      link = &source.next;
     }
   }
 }
@@ -217,16 +278,20 @@ bool Redistribution::grant_to(Source& source) {
   *free = {.source = static_cast<std::int32_t>(&source - sources_.data()),
            .fragment = {places.begin, length, source.home + source.granted}};
   inventory_.reserve(places);
+  const Range elements{source.granted, source.granted + length};
   source.granted += length;
   source.behind = places.end;
   ++source.out;
   ++grants_out_;
   const Piece data = inventory_.space().piece(places.begin, length);
   backend_.receive({data_arrived, number}, source.rank, data_channel, {&data, 1});
-  const std::int64_t place = job_.ranks + number;
-  job_.words[index(place)] = length;
-  const Piece word{.buffer = Buffer::scratch, .block = 1, .offset = place * word_bytes, .length = word_bytes};
-  backend_.send({grant_sent, number}, source.rank, grant_channel, {&word, 1});
+  const std::int64_t place = (max_awaited + number) * grant_words;
+  job_.words[index(place)] = job_.rank;
+  job_.words[index(place) + 1] = elements.begin;
+  job_.words[index(place) + 2] = elements.end;
+  const Piece word{
+      .buffer = Buffer::scratch, .block = 1, .offset = (max_awaited + number) * grant_bytes, .length = grant_bytes};
+  backend_.send({grant_sent, number}, source.rank, job_.grants, {&word, 1});
   return true;
 }
 
@@ -243,19 +308,32 @@ Range Redistribution::choose_at(std::int64_t place, std::int64_t left) const {
   return {place, place + std::min({left, chunk(place), hole->end - place, inventory_.space().run(place).length})};
 }
 
-Range Redistribution::choose(const Source& source) const {
-  const std::int64_t left = source.count - source.granted;
+// The largest of a few, each time others; the first that is as large as can be used.
+Range Redistribution::large_hole(std::int64_t left, std::int64_t wanted) {
+  const Space& space = inventory_.space();
   Range largest;
-  for (const Range& hole : inventory_.holes()) {
-    for (std::int64_t place = hole.begin; place < hole.end;) {
-      const std::int64_t run = std::min(hole.end - place, inventory_.space().run(place).length);
-      const std::int64_t length = std::min({left, chunk(place), run});
-      if (length >= length_of(largest)) largest = {place, place + length};
-      place += run;
+  for (int look = 0; look < most_looks && length_of(largest) < wanted; ++look) {
+    const Range* hole = inventory_.holes().from(look_from_);
+    if (!hole) {
+      look_from_ = 0;
+      hole = inventory_.holes().from(0);
     }
+    const std::int64_t place = std::max(look_from_, hole->begin);
+    const std::int64_t run = std::min(hole->end - place, space.run(place).length);
+    const std::int64_t length = std::min({left, chunk(place), run});
+    if (length > length_of(largest)) largest = {place, place + length};
+    look_from_ = place + run;
+    ++looks_;
   }
+  if (!largest.empty()) look_from_ = largest.begin;
+  return largest;
+}
+
+Range Redistribution::choose(const Source& source) {
+  const std::int64_t left = source.count - source.granted;
   const std::int64_t wanted = std::min(left, chunk(0));
   const std::int64_t possible = std::min(wanted, chunk(inventory_.space().extra_begin()));
+  const Range largest = large_hole(left, wanted);
   if (inventory_.reserved() > 0 && length_of(largest) * worthwhile_part < possible) return {};
   for (const std::int64_t place : {source.home + source.granted, source.behind}) {
     const Range here = choose_at(place, left);
@@ -275,7 +353,7 @@ std::vector<std::string> Redistribution::awaited() const {
       if (!range.empty())
         list.push_back(fmt::format("data to rank {}: {} elements", destination.rank, length_of(range)));
     }
-    if (destination.sent < destination.count) list.push_back(fmt::format("a grant of rank {}", destination.rank));
+    if (destination.granted < destination.count) list.push_back(fmt::format("a grant of rank {}", destination.rank));
   }
   for (const Grant& grant : grants_) {
     if (grant.source >= 0 && !grant.sent) {

@@ -34,9 +34,10 @@ namespace quadrille::redistribute {
 class Redistribution final : public Machine {
  public:
   static constexpr std::int64_t max_in_flight = 32;
+  static constexpr std::int64_t max_awaited = 32;  // receives for grants, from anyone
 
-  // The number of words that a job needs.
-  static std::int64_t words(Rank ranks) { return ranks + max_in_flight; }
+  // The number of words that a job needs: three for each grant that is awaited or sent.
+  static constexpr std::int64_t words = 3 * (max_awaited + max_in_flight);
   // The maximum it allocates, besides the job's memory.
   static std::int64_t bookkeeping_bytes(Rank ranks);
   // The blocks of its messages: output block 0 is the buffer, scratch block 0 the extra memory, 1 the words, all in
@@ -54,8 +55,9 @@ class Redistribution final : public Machine {
   bool done() const override { return done_; }
   std::vector<std::string> awaited() const override;
 
-  // The number of times the lists were full.
+  // The number of times the lists were full; and how many sources, destinations and holes it has looked at.
   std::int64_t times_full() const { return times_full_; }
+  std::int64_t looks() const { return looks_ + inventory_.looks(); }
 
  private:
   // Concurrent grants to one source, and sends to one destination.
@@ -69,13 +71,17 @@ class Redistribution final : public Machine {
     std::int64_t granted = 0;  // likewise
     std::int64_t arrived = 0;  // likewise
     std::int64_t behind = -1;  // one past the last granted place
+    std::int32_t next = -1;    // of those that are not fully granted
   };
   struct Destination {
     Rank rank = 0;
     std::int64_t address = 0;
     std::int64_t count = 0;
-    std::int64_t sent = 0;                    // or in flight
-    std::int64_t grant = 0;                   // received and not used yet
+    std::int64_t sent = 0;  // or in flight
+    std::int64_t granted = 0;
+    std::array<Range, at_once> grants = {};   // of elements, received and not used yet; empty: unused
+    bool queued = false;                      // to be served
+    bool waits = false;                       // with a grant, for a send to complete
     std::array<Range, at_once> sending = {};  // addresses; empty: unused
   };
   struct Grant {
@@ -85,12 +91,16 @@ class Redistribution final : public Machine {
     Fragment fragment;
   };
 
-  void await_grant(std::size_t destination);
+  void await_grants();
+  void await_grant(std::size_t place);
+  void grant_received(std::size_t place);
+  void serve(std::size_t number);
   void send_what_was_granted();
   void grant();
   bool grant_to(Source& source);
   // The places for the next elements of a source; empty: none at the moment.
-  Range choose(const Source& source) const;
+  Range choose(const Source& source);
+  Range large_hole(std::int64_t left, std::int64_t wanted);
   Range choose_at(std::int64_t place, std::int64_t left) const;
   std::int64_t chunk(std::int64_t place) const;
   void end_grant(Grant& grant);
@@ -103,11 +113,16 @@ class Redistribution final : public Machine {
   std::vector<Destination> destinations_;
   std::vector<std::int32_t> to_serve_;  // destinations with an unused grant
   std::vector<Grant> grants_;
-  std::size_t first_open_ = 0;   // all sources before it are fully granted
-  std::int64_t awaited_ = 0;     // elements
-  std::int64_t unsent_ = 0;      // likewise; until the send completes
-  std::int64_t grants_out_ = 0;  // whose message or data is in flight
+  std::vector<std::int32_t> by_rank_;   // destinations
+  std::vector<std::int32_t> unused_;    // places to await grants in
+  std::int32_t first_open_ = -1;        // source that is not fully granted
+  std::int64_t open_destinations_ = 0;  // that have not granted all
+  std::int64_t look_from_ = 0;          // place
+  std::int64_t awaited_ = 0;            // elements
+  std::int64_t unsent_ = 0;             // likewise; until the send completes
+  std::int64_t grants_out_ = 0;         // whose message or data is in flight
   std::int64_t times_full_ = 0;
+  std::int64_t looks_ = 0;
   bool changed_ = false;
   bool done_ = false;
 };

@@ -16,6 +16,9 @@ struct Piece {
   std::int64_t length = 0;
 };
 
+// As the sender of a message that is received: whoever sends first. A channel is received either so or by sender.
+inline constexpr Rank anyone = -2;
+
 // One operation in one iteration.
 struct Token {
   std::int32_t operation = 0;
@@ -25,7 +28,7 @@ struct Token {
 };
 
 // What a run needs of the world around it. Nothing here waits for another rank's program. send, receive, flush and
-// offload end by a call of Runner::complete with their token, never from inside the call itself; the others are done
+// offload end by a call of Machine::complete with their token, which may come before they return; the others are done
 // when they return (a put, as far as the run is concerned: it has arrived when a later flush of that peer completes).
 class Backend {
  public:

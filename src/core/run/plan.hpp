@@ -17,7 +17,8 @@ struct Phase {
   std::function<std::unique_ptr<Machine>(Backend&)> protocol;
   Binding binding;
   const Layout* element = nullptr;  // of scratch, where the schedule reduces
-  bool on_demand = false;           // nothing goes to a rank that is not there yet; the same on every rank
+  std::int32_t open_channel = -1;   // of a protocol: received from anyone; -1: none
+  bool swaps = false;               // data goes to where it came from; the same on every rank
 
   // What runs it.
   std::unique_ptr<Machine> machine(Backend& backend, const Posting& posting) const {

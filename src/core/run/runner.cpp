@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <stdexcept>
 
 #include "run/text.hpp"
@@ -16,13 +17,16 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
   if (posting.window < 1) throw std::invalid_argument("a run needs a window of at least one message");
   const auto count = static_cast<std::size_t>(program.operations());
   progress_.resize(count);
-  loops_.resize(program.schedule().loops.size());
+  std::size_t in_windows = 0;
   for (const Loop& loop : program.schedule().loops) {
+    loops_.push_back({.first_unfinished = in_windows});
+    in_windows += static_cast<std::size_t>(loop.window);
     for (std::int32_t id = loop.first; id < loop.last; ++id) {
       progress(id).counted = static_cast<std::int32_t>(iterations_.size());
       iterations_.emplace_back();
     }
   }
+  unfinished_.resize(in_windows);
   ready_.resize(count);
   pieces_.reserve(static_cast<std::size_t>(program.most_regions()));
   std::size_t counters = 0;
@@ -79,7 +83,8 @@ void Runner::start_loops() {
     progress.chunk = loop.chunk == 0 ? 0 : std::min(loop.chunk, backend_.chunk(loop.over.block, loop.chunk));
     progress.iterations = loop.iterations_over(progress.units, progress.chunk);
     progress.oldest = 0;
-    progress.unfinished.fill(loop.last - loop.first);
+    std::fill_n(unfinished_.begin() + static_cast<std::ptrdiff_t>(progress.first_unfinished), loop.window,
+                loop.last - loop.first);
   }
   remaining_ = 0;
   for (std::int32_t id = 0; id < program_.operations(); ++id) {
@@ -382,10 +387,12 @@ void Runner::slide_window(Kind kind, std::int64_t number) {
 void Runner::finish_in_loop(std::int32_t id, std::int64_t iteration) {
   const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(id)];
   LoopProgress& progress = loops_[static_cast<std::size_t>(id)];
-  const auto place = [&](std::int64_t k) { return static_cast<std::size_t>(k % loop.window); };
-  if (--progress.unfinished[place(iteration)] > 0 || iteration != progress.oldest) return;
-  while (progress.oldest < progress.iterations && progress.unfinished[place(progress.oldest)] == 0) {
-    progress.unfinished[place(progress.oldest++)] = loop.last - loop.first;
+  const auto unfinished = [&](std::int64_t k) -> std::int32_t& {
+    return unfinished_[progress.first_unfinished + static_cast<std::size_t>(k % loop.window)];
+  };
+  if (--unfinished(iteration) > 0 || iteration != progress.oldest) return;
+  while (progress.oldest < progress.iterations && unfinished(progress.oldest) == 0) {
+    unfinished(progress.oldest++) = loop.last - loop.first;
   }
   for (std::int32_t operation = loop.first; operation < loop.last; ++operation) consider(operation);
 }

@@ -96,10 +96,10 @@ class Runner final : public Machine {
   };
   struct LoopProgress {
     std::int64_t iterations = 0;
-    std::int64_t units = 0;                                     // of the block that a chunk loop runs over
-    std::int64_t chunk = 0;                                     // likewise: of a chunk
-    std::int64_t oldest = 0;                                    // all iterations below are complete
-    std::array<std::int32_t, max_loop_window> unfinished = {};  // operations, by iteration modulo window
+    std::int64_t units = 0;            // of the block that a chunk loop runs over
+    std::int64_t chunk = 0;            // likewise: of a chunk
+    std::int64_t oldest = 0;           // all iterations below are complete
+    std::size_t first_unfinished = 0;  // in unfinished_, one for each iteration of the window
   };
   // The messages of one direction: a window that slides over their numbers.
   struct Direction {
@@ -146,6 +146,7 @@ class Runner final : public Machine {
   std::vector<Progress> progress_;
   std::vector<Iterations> iterations_;
   std::vector<LoopProgress> loops_;
+  std::vector<std::int32_t> unfinished_;  // operations of each loop, by iteration modulo window
   std::array<Direction, 2> directions_;
   std::vector<std::int32_t> ready_;  // a ring; an operation is in it at most once
   std::size_t ready_head_ = 0;

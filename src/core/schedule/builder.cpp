@@ -261,17 +261,17 @@ void Builder::begin_loop(std::int64_t iterations, std::int32_t window) {
   schedule_.loops.push_back({.first = first, .last = first, .window = window, .iterations = iterations});
 }
 
-void Builder::begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window) {
+void Builder::begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window, std::int64_t most) {
   const bool all_of_it = block.offset == 0 && block.length == whole;
   if (!all_of_it || chunk < 1)
     throw std::invalid_argument("for_each_chunk: expected a whole block and chunks of at least one unit");
-  begin_loop(0, window);
+  begin_loop(most, window);
   Loop& loop = schedule_.loops.back();
   loop.over = block;
   loop.chunk = chunk;
 }
 
-void Builder::end_loop() {
+Added Builder::end_loop() {
   Loop& loop = schedule_.loops.back();
   loop.last = static_cast<std::int32_t>(schedule_.operations.size());
   for (std::int32_t later = loop.first; later < loop.last; ++later) {
@@ -291,7 +291,7 @@ void Builder::end_loop() {
   loop_ = -1;
   if (loop.first == loop.last) {
     schedule_.loops.pop_back();
-    return;
+    return {};
   }
   // The loop writes its data after all earlier accesses, so later ones need only depend on the loop. A chunk loop may
   // be empty, and nothing could depend on it: a join after it takes its place.
@@ -302,6 +302,7 @@ void Builder::end_loop() {
     if (join >= 0) hazards_.access(written[i], ranges[i], true, join, false, [](std::int32_t) {});
   }
   for (std::size_t number : streams) streams_[number].last = join < 0 ? streams_[number].last : join;
+  return {join};
 }
 
 std::vector<Region> Builder::written_in(const Loop& loop) const {

@@ -137,12 +137,21 @@ class Builder {
     if (rest > 0) body(Segment{.offset = full * segment, .length = rest, .number = full});
   }
 
-  // The same for a whole block whose length is known only at binding time; the last chunk may be shorter.
+  // The same for a whole block whose length is known only at binding time; the last chunk may be shorter. Returns what
+  // is complete when all chunks are, and all that they depend on, even if there are none.
   template <class Body>
-  void for_each_chunk(const Region& block, std::int64_t chunk, std::int32_t window, Body&& body) {
+  Added for_each_chunk(const Region& block, std::int64_t chunk, std::int32_t window, Body&& body) {
     begin_chunk_loop(block, chunk, window);
     body(Segment{.length = chunk, .stride = chunk, .clipped = true});
-    end_loop();
+    return end_loop();
+  }
+
+  // Calls body for what is done once, but not if that block turns out to be empty.
+  template <class Body>
+  Added unless_empty(const Region& block, Body&& body) {
+    begin_chunk_loop(block, 1, 1, 1);
+    body();
+    return end_loop();
   }
 
   // Inside body, peers are ranks of `group` (itself given in ranks of the enclosing group), of which this rank must be
@@ -190,8 +199,8 @@ class Builder {
   Added add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
   Added add(Operation operation, std::span<const Region> data);
   void begin_loop(std::int64_t iterations, std::int32_t window);
-  void begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window);
-  void end_loop();
+  void begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window, std::int64_t most = 0);
+  Added end_loop();
   void depend(std::int32_t operation, Dependency dependency);
   void depend_by_data(std::int32_t operation, const Region& region, bool write);
   void depend_by_stream(std::int32_t operation, std::int32_t channel_or_counter);

@@ -44,9 +44,8 @@ json to_json(const Schedule& schedule, const Operation& operation) {
 
 json to_json(const Loop& loop) {
   json object = {{"first", loop.first}, {"last", loop.last}, {"window", loop.window}};
-  if (loop.chunk == 0) {
-    object["iterations"] = loop.iterations;
-  } else {
+  if (loop.iterations > 0) object["iterations"] = loop.iterations;
+  if (loop.chunk > 0) {
     object["over"] = to_json(loop.over);
     object["chunk"] = loop.chunk;
   }

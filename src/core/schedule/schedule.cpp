@@ -58,7 +58,8 @@ class Check {
     const auto count = static_cast<std::int32_t>(schedule_.operations.size());
     if (loop.first < 0 || loop.first >= loop.last || loop.last > count) return "a loop outside the schedule";
     if (loop.window < 1 || loop.window > max_loop_window) return "a loop's window is not from 1 to 64";
-    if (loop.chunk < 0 || (loop.chunk == 0 && loop.iterations < 1)) return "a loop without iterations";
+    const bool none = loop.chunk == 0 && loop.iterations < 1;
+    if (loop.chunk < 0 || loop.iterations < 0 || none) return "a loop without iterations";
     for (std::int32_t id = loop.first; id < loop.last; ++id) {
       if (schedule_.operations[static_cast<std::size_t>(id)].loop != number)
         return "a loop with operations of another loop";
@@ -239,6 +240,21 @@ std::int64_t Schedule::scratch_units() const {
 
 std::string malformed(const Schedule& schedule) {
   return Check(schedule).run();
+}
+
+std::string beyond_shared_memory(const Schedule& schedule, const std::function<bool(Rank)>& shares_memory) {
+  const auto beyond = [&](Rank rank) { return rank != self && rank != schedule.rank && !shares_memory(rank); };
+  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    const Operation& operation = schedule.operations[i];
+    const auto regions = schedule.regions_of(operation);
+    Rank owner = operation.kind == Kind::wait ? operation.peer : self;
+    for (std::size_t r = 0; r < regions.size() && !beyond(owner); ++r) {
+      if (operation.kind != Kind::put || r == 0) owner = regions[r].owner;
+    }
+    if (!beyond(owner)) continue;
+    return fmt::format("operation {}: memory of rank {}, which is on another node", i, owner);
+  }
+  return {};
 }
 
 }  // namespace quadrille

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,13 +72,15 @@ struct Loop {
   std::int32_t first = 0;  // operations [first, last)
   std::int32_t last = 0;
   std::int32_t window = 1;
-  std::int64_t iterations = 0;
-  std::int64_t chunk = 0;  // if not 0: one iteration per chunk of so many units of `over`, once bound
+  std::int64_t iterations = 0;  // of a chunk loop: at most so many; 0: no limit
+  std::int64_t chunk = 0;       // if not 0: one iteration per chunk of so many units of `over`, once bound
   Region over{};
 
   // Iterations if `over` holds so many units, in chunks of `of` units or of the loop's own size.
   std::int64_t iterations_over(std::int64_t units, std::int64_t of) const {
-    return chunk == 0 ? iterations : units / of + (units % of != 0 ? 1 : 0);
+    if (chunk == 0) return iterations;
+    const std::int64_t chunks = units / of + (units % of != 0 ? 1 : 0);
+    return iterations == 0 ? chunks : std::min(chunks, iterations);
   }
   std::int64_t iterations_over(std::int64_t units) const { return iterations_over(units, chunk); }
 
@@ -128,6 +132,10 @@ struct Schedule {
 // The first structural error of a schedule, or an empty string: forward dependencies, regions outside their block,
 // wrong operand counts, invalid loops. Errors that involve other ranks are found by the proof.
 std::string malformed(const Schedule& schedule);
+
+// The first operation that uses a slot or waits for a counter of a rank that shares no memory with this one, or an
+// empty string. Puts and notifications reach every rank.
+std::string beyond_shared_memory(const Schedule& schedule, const std::function<bool(Rank)>& shares_memory);
 
 // As text, one operation per line.
 std::string to_text(const Schedule& schedule);

@@ -102,8 +102,9 @@ std::string to_text(const Schedule& schedule) {
     const std::int32_t loop = schedule.operations[i].loop;
     if (loop != open && loop >= 0) {
       const Loop& head = schedule.loops[static_cast<std::size_t>(loop)];
-      const std::string times = head.chunk == 0 ? fmt::format("{} times", head.iterations)
-                                                : fmt::format("each {} of {}", head.chunk, to_text(head.over));
+      std::string times = head.chunk == 0 ? fmt::format("{} times", head.iterations)
+                                          : fmt::format("each {} of {}", head.chunk, to_text(head.over));
+      if (head.chunk > 0 && head.iterations > 0) times += fmt::format(", at most {} times", head.iterations);
       text += fmt::format("  loop k, {}, {} in flight\n", times, head.window);
     }
     open = loop;

@@ -22,7 +22,7 @@ void put(std::string_view text, std::array<char, length>& into) {
 }
 
 survey::Site own_site(const machine::Parts& parts) {
-  const engine::Place place = engine::own_place();
+  const quadrille::Place place = engine::own_place();
   survey::Site site;
   site.node = place.node;
   site.rack = place.rack;

@@ -8,6 +8,7 @@
 #include "algorithms/catalogue.hpp"
 #include "engine/mpi.hpp"
 #include "engine/reduction.hpp"
+#include "meet/words.hpp"
 #include "patterns/ring.hpp"
 
 namespace quadrille::engine {
@@ -97,12 +98,7 @@ bool CompareCalls::next(Phase& phase) {
     if (!all_.unanimous()) throw Error(MPI_ERR_OTHER, disagreement(all_, number_));
     return false;
   }
-  static const Layout& opinion = *new Layout(Layout::basic(sizeof(Opinion)));  // for calls in destructors after main
-  phase.program = agreement_;
-  phase.element = &opinion;
-  phase.binding.input = {{reinterpret_cast<std::byte*>(&mine_), 1, &opinion}};
-  phase.binding.output = {{reinterpret_cast<std::byte*>(&all_), 1, &opinion}};
-  phase.binding.reduce = merge_opinions;
+  phase = meet::merge_words(agreement_, mine_, all_, merge_opinions);
   return true;
 }
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "engine/mpi.hpp"
-#include "engine/words.hpp"
+#include "meet/words.hpp"
 #include "select/budget.hpp"
 
 namespace quadrille::engine {
@@ -19,7 +19,7 @@ AgreeOnChunks::AgreeOnChunks(std::shared_ptr<const Program> allgather, std::int6
 
 bool AgreeOnChunks::next(Phase& phase) {
   if (!std::exchange(exchanged_, true)) {
-    phase = gather_words(allgather_, own_, chunks_);
+    phase = meet::gather_words(allgather_, own_, chunks_);
     return true;
   }
   const auto refuse_if_any = [this](std::int64_t word, int code, const std::string& why) {

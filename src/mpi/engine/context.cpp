@@ -3,19 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstdio>
 #include <numeric>
 #include <quadrille/error.hpp>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 
 #include "engine/agreement.hpp"
-#include "engine/places.hpp"
-#include "engine/words.hpp"
-#include "machine/cores.hpp"
+#include "meet/words.hpp"
 
 namespace quadrille::engine {
 
@@ -29,11 +23,6 @@ std::int64_t tags_of_mpi() {
   int found = 0;
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest), &found), "MPI_Comm_get_attr");
   return found ? std::int64_t{*greatest} + 1 : promised;
-}
-
-template <std::size_t length>
-void put(std::string_view text, std::array<char, length>& into) {
-  std::copy_n(text.begin(), std::min(text.size(), length - 1), into.begin());
 }
 
 }  // namespace
@@ -91,90 +80,6 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   watchdog_.count_from(order_.next_sequence());
 }
 
-// What every rank says, by rank. Collective.
-template <class Word>
-std::vector<Word> Context::words_of_all(Word mine) {
-  std::vector<Word> all;
-  const Case asked{.collective = Collective::allgather, .ranks = ranks_, .count = sizeof(Word)};
-  const auto task = prepare(asked, {}, [&] {
-    std::vector<Phase> phases;
-    phases.push_back(gather_words(words_program(sizeof(Word)), mine, all));
-    return std::make_unique<FixedPlan>(std::move(phases));
-  });
-  start(*task);
-  // What a callback throws is for those who wait for collectives of their own.
-  wait_quietly(*task);
-  if (task->state() == Ordered::State::failed) std::rethrow_exception(task->error());
-  return all;
-}
-
-// Finds out where the ranks are, and has those of a node share memory. Collective.
-void Context::settle() {
-  topology_.emplace(ranks_, std::vector<std::vector<std::int32_t>>{});
-  if (ranks_ == 1) return;
-  struct Word {
-    Place place;
-    bool oversubscribed = false;
-    std::int32_t cores = 1;       // of the node
-    std::int32_t of_machine = 1;  // and of all nodes that are parts of one machine
-    std::array<char, 240> trouble = {};
-  } mine;
-  mine.oversubscribed = process_.crowded();
-  mine.cores = std::max(1, static_cast<int>(machine::usable_cores()));
-  mine.of_machine = std::max(1, static_cast<int>(machine::cores_of_all_nodes()));
-  try {
-    mine.place = own_place();
-  } catch (const Error& error) {
-    put(error.what(), mine.trouble);
-  }
-  std::vector<Place> places;
-  bool oversubscribed = false;
-  std::int32_t cores = mine.cores;
-  std::int32_t of_machine = mine.of_machine;
-  for (const Word& word : words_of_all(mine)) {
-    if (word.trouble[0] != 0) throw Error(MPI_ERR_ARG, word.trouble.data());
-    places.push_back(word.place);
-    oversubscribed |= word.oversubscribed;
-    cores = std::min(cores, word.cores);
-    of_machine = std::min(of_machine, word.of_machine);
-  }
-  topology_ = topology_of(places);
-  cost::Model& model = settings_.model;
-  const bool together = std::all_of(places.begin(), places.end(),
-                                    [&](const Place& one) { return one.machine == places.front().machine; });
-  model.one_machine |= together && topology_->domains(topology_->levels() - 1) > 1;
-  if (model.cores == 0) model.cores = model.one_machine ? of_machine : cores;
-  if (settings_.offloads() && topology_->domains(topology_->levels() - 1) > 1) gather_leaders();
-  if (settings_.shared_bytes(oversubscribed) != 0) share_memory(oversubscribed);
-}
-
-// The first rank of each node. Collective.
-void Context::gather_leaders() {
-  const int nodes = topology_->levels() - 1;
-  const bool leads = topology_->domain(nodes, rank_)[0] == rank_;
-  check(PMPI_Comm_split(comm_, leads ? 0 : MPI_UNDEFINED, rank_, &leaders_), "MPI_Comm_split");
-  if (leads) check(PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  ground_.ground.leaders = leaders_;
-}
-
-void Context::share_memory(bool oversubscribed) {
-  node_memory_.emplace(*topology_, rank_, settings_.shared_bytes(oversubscribed), oversubscribed);
-  const std::vector<NodeMemory::Word> created = words_of_all(node_memory_->create());
-  const std::vector<NodeMemory::Word> opened = words_of_all(node_memory_->open(created));
-  if (const std::optional<Rank> failed = node_memory_->settle(opened)) {
-    static std::atomic<bool> warned = false;
-    if (rank_ == 0 && !warned.exchange(true)) {
-      fmt::print(stderr,
-                 "quadrille: ranks of a node can't share memory and send messages instead (rank {}: {}); "
-                 "QUADRILLE_SHARED=0 spares the attempt\n",
-                 *failed, opened[static_cast<std::size_t>(*failed)].trouble.data());
-    }
-    node_memory_.reset();
-    return;
-  }
-  ground_.ground.node = node_memory_->ground();
-}
-
 Context::~Context() {
   if (Process::alive()) close();
 }
@@ -192,7 +97,7 @@ void Context::close() {
 }
 
 void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
-  if (schedule.channels > (shape.swaps ? tag_of_demand : tags_per_collective)) {
+  if (schedule.channels > tags_per_collective) {
     throw std::logic_error("a schedule takes more channels than a collective has tags");
   }
   if (schedule.counters == 0) return;
@@ -200,6 +105,8 @@ void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   const bool fits = shares_memory() && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
                     std::ssize(schedule.slots) <= Requirements::most_slots;
   if (!fits) throw std::logic_error("a schedule takes more counters or slots than there are");
+  const auto here = [&](Rank other) { return topology_->same_node(rank_, other); };
+  if (const std::string why = beyond_shared_memory(schedule, here); !why.empty()) throw std::logic_error(why);
   if (schedule.counter_span >= most_counter_span) {
     throw too_long_for_shared_memory();
   }
@@ -257,7 +164,7 @@ std::shared_ptr<const Program> Context::program(const Shape& shape) {
 }
 
 std::shared_ptr<const Program> Context::words_program(std::int64_t bytes) {
-  return program({.variant = gathering_words(), .count = bytes});
+  return program({.variant = meet::gathering_words(), .count = bytes});
 }
 
 Decision Context::decide(const Case& asked, const Request& request) {

@@ -18,6 +18,7 @@
 #include "engine/shape.hpp"
 #include "engine/task.hpp"
 #include "engine/watchdog.hpp"
+#include "meet/meeting.hpp"
 #include "run/order.hpp"
 #include "select/memo.hpp"
 #include "select/selector.hpp"
@@ -61,7 +62,7 @@ class Context final : public Resident, private Order::Gate {
   std::shared_ptr<const Program> program(const Shape& shape);
   // The same, built anew. Throws Error if the algorithm can't run it.
   Schedule built(const Shape& shape) const;
-  // That of an allgather of so many bytes a rank; see gather_words.
+  // That of an allgather of so many bytes a rank; see meet::gather_words.
   std::shared_ptr<const Program> words_program(std::int64_t bytes);
 
   // Sets it going, in the order of calls, which must be the same on all ranks. Throws Error where it can't, on every
@@ -96,12 +97,12 @@ class Context final : public Resident, private Order::Gate {
   bool admits(const Ordered& one) override;
   void ended_below(std::int64_t sequence) override;
 
+  // See settle.cpp.
   void settle();
+  void meet_ranks(meet::Meeting::Own own, meet::Meeting::Result& result);
   void gather_leaders();
+
   bool admits_offload(const Task& one) const;
-  void share_memory(bool oversubscribed);
-  template <class Word>
-  std::vector<Word> words_of_all(Word mine);
   void check_fit(const Schedule& schedule, const Shape& shape) const;
   void refuse_start(const Task& task) const;
   void require_own(const Task& task) const;

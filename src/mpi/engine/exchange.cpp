@@ -99,7 +99,7 @@ void refuse_too_many_pieces(const Schedule& schedule, const Binding& binding) {
 
 void Exchange::start(int first_tag, std::int64_t run) {
   running_ = true;
-  messages_.start(program_ ? schedule().rank : 0, program_ ? schedule().ranks : 0, first_tag);
+  messages_.start(first_tag);
   node_.start(run);
   if (node_.scale() != binding_.scale) node_.lay_out(schedule(), element_, binding_.scale);
   if (uses_lane()) watch_->add(*this);

@@ -8,20 +8,10 @@
 
 namespace quadrille::engine {
 
-void MessageTransport::start(Rank rank, Rank ranks, int first_tag) {
-  rank_ = rank;
-  first_tag_ = first_tag;
-  if (!ground_.on_demand) return;
-  signalled_.assign(static_cast<std::size_t>(ranks), false);
-  demands_.assign(static_cast<std::size_t>(ranks), Demand::unknown);
-}
-
 bool MessageTransport::cancel() {
   const bool may_be_read = ground_.requests->abandon(owner_);
   for (Message* message : held_) give_back(*message);
-  for (Message* message : undemanded_) give_back(*message);
   held_.clear();
-  undemanded_.clear();
   unfinished_.clear();
   return may_be_read;
 }
@@ -34,7 +24,7 @@ Message& MessageTransport::make(Token token, bool receiving, Rank peer, std::int
   made.peer = peer;
   made.tag = first_tag_ + channel;
   made.bytes = made.posted = 0;
-  made.collective = made.demand = false;
+  made.collective = false;
   made.open = 0;
   made.memory = made.staging = nullptr;
   made.may_be_read = false;
@@ -57,58 +47,14 @@ void MessageTransport::post(Message& message) {
 void MessageTransport::launch(Message& message) {
   if (overtakes(message)) {
     held_.push_back(&message);
-  } else if (must_wait(message)) {
-    undemanded_.push_back(&message);
   } else {
     put_under_way(message);
-  }
-}
-
-// Asks for the peer's signal, the first time.
-bool MessageTransport::must_wait(const Message& message) {
-  if (!ground_.on_demand || message.receiving) return false;
-  Demand& demand = demands_[static_cast<std::size_t>(message.peer)];
-  if (demand == Demand::unknown) {
-    demand = Demand::awaited;
-    if (sends_first(message.peer)) await_demand(message);
-  }
-  return demand == Demand::awaited;
-}
-
-void MessageTransport::await_demand(const Message& message) {
-  Message& signal = make({}, true, message.peer, tag_of_demand);
-  signal.demand = true;
-  MPI_Request request = MPI_REQUEST_NULL;
-  check(PMPI_Irecv(nullptr, 0, MPI_BYTE, signal.peer, signal.tag, ground_.comm, &request), "MPI_Irecv");
-  ground_.requests->add(request, signal, 0);
-}
-
-void MessageTransport::signal_demand(const Message& message) {
-  const auto peer = static_cast<std::size_t>(message.peer);
-  if (signalled_[peer]) return;
-  signalled_[peer] = true;
-  MPI_Request request = MPI_REQUEST_NULL;
-  const int tag = first_tag_ + tag_of_demand;
-  check(PMPI_Isend(nullptr, 0, MPI_BYTE, message.peer, tag, ground_.comm, &request), "MPI_Isend");
-  check(PMPI_Request_free(&request), "MPI_Request_free");
-}
-
-void MessageTransport::demanded(Rank peer) {
-  Demand& demand = demands_[static_cast<std::size_t>(peer)];
-  if (std::exchange(demand, Demand::known) == Demand::known) return;
-  const auto theirs = [peer](const Message* message) { return message->peer == peer; };
-  for (auto next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs); next != undemanded_.end();
-       next = std::find_if(undemanded_.begin(), undemanded_.end(), theirs)) {
-    Message& message = **next;
-    undemanded_.erase(next);
-    launch(message);
   }
 }
 
 void MessageTransport::put_under_way(Message& message) {
   try {
     post_parts(message);
-    if (message.receiving && ground_.on_demand && !sends_first(message.peer)) signal_demand(message);
   } catch (...) {
     if (message.open == 0) give_back(message);
     throw;
@@ -160,15 +106,16 @@ void MessageTransport::post_part(Message& message, std::byte* at, std::int64_t b
   MPI_Request request = MPI_REQUEST_NULL;
   const int count = static_cast<int>(bytes);
   if (message.receiving) {
-    check(PMPI_Irecv(at, count, MPI_BYTE, message.peer, message.tag, ground_.comm, &request), "MPI_Irecv");
+    const int from = message.peer == anyone ? MPI_ANY_SOURCE : message.peer;
+    check(PMPI_Irecv(at, count, MPI_BYTE, from, message.tag, ground_.comm, &request), "MPI_Irecv");
   } else {
     check(PMPI_Isend(at, count, MPI_BYTE, message.peer, message.tag, ground_.comm, &request), "MPI_Isend");
   }
   message.posted += bytes;
   // MPI sends the shortest ones at once: nothing to wait for.
   constexpr std::int64_t sent_at_once = 256;
-  // On demand the next receive should be posted before an answer can come.
-  if (!message.receiving && bytes == message.bytes && (bytes <= sent_at_once || ground_.on_demand)) {
+  // The receive of an answer should be posted before it can come.
+  if (!message.receiving && bytes == message.bytes && (bytes <= sent_at_once || ground_.answered)) {
     int done = 0;
     check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     if (done) return;
@@ -178,13 +125,6 @@ void MessageTransport::post_part(Message& message, std::byte* at, std::int64_t b
 
 void MessageTransport::ended(const Ended& ended) {
   Message& message = *ended.message;
-  if (message.demand) {
-    const Rank peer = message.peer;
-    give_back(message);
-    check(ended.code, "MPI_Irecv");
-    demanded(peer);
-    return;
-  }
   // Whatever goes wrong: a message without a request is in nobody's hands but ours.
   struct Cleanup {
     const MessageTransport& transport;
@@ -205,7 +145,6 @@ void MessageTransport::ended(const Ended& ended) {
   if (message.staging && message.receiving) {
     unpack(message.pieces, message.posted - ended.bytes, message.posted, message.staging);
   }
-  if (message.receiving && ground_.on_demand) demanded(message.peer);
   if (message.posted < message.bytes) {
     post_parts(message);
     cleanup.message = nullptr;

@@ -12,7 +12,7 @@
 #include "algorithms/catalogue.hpp"
 #include "engine/context.hpp"
 #include "engine/mistakes.hpp"
-#include "engine/words.hpp"
+#include "meet/words.hpp"
 #include "redistribute/redistribution.hpp"
 
 namespace quadrille::engine {
@@ -65,7 +65,7 @@ class MovePlan final : public Plan {
         return true;
       case 1:
         look_at_what_comes();
-        phase = gather_words(context_.words_program(sizeof(Word)), own_, words_of_all_);
+        phase = meet::gather_words(context_.words_program(sizeof(Word)), own_, words_of_all_);
         return true;
       case 2:
         refuse();
@@ -91,8 +91,8 @@ class MovePlan final : public Plan {
     result_->counts.assign(ranks, 0);
     if (own_.complaint.what != Of::nothing) move_.send_counts.assign(ranks, 0);
     phase.program = context_.program({.variant = variant_named(Collective::alltoall, "bruck"), .count = word});
-    phase.binding.input = as_bytes(move_.send_counts.data(), context_.ranks() * word);
-    phase.binding.output = as_bytes(result_->counts.data(), context_.ranks() * word);
+    phase.binding.input = meet::as_bytes(move_.send_counts.data(), context_.ranks() * word);
+    phase.binding.output = meet::as_bytes(result_->counts.data(), context_.ranks() * word);
   }
 
   // The first of all that is wrong.
@@ -183,7 +183,7 @@ class MovePlan final : public Plan {
       result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
       if (chunking_.chunk > 0) swap_ = swap_program();
       own_.chunk = chunking_.chunk;
-      words_.resize(static_cast<std::size_t>(Redistribution::words(context_.ranks())));
+      words_.resize(static_cast<std::size_t>(Redistribution::words));
     } catch (...) {
       note({Of::exhausted, bytes});
     }
@@ -241,8 +241,8 @@ class MovePlan final : public Plan {
   // As alltoallv does with MPI_IN_PLACE, in fewer messages than any other blocks take.
   void swap_array(Phase& phase, const Move::Array& array) {
     phase.program = swap_;
-    phase.on_demand = true;
-    phase.binding.scratch = as_bytes(extra_.bytes().data(), chunking_.ring());
+    phase.swaps = true;
+    phase.binding.scratch = meet::as_bytes(extra_.bytes().data(), chunking_.ring());
     for (std::size_t peer = 0; peer < words_of_all_.size(); ++peer) {
       phase.binding.output.push_back({array.data + move_.send_at[peer] * array.element_bytes,
                                       move_.send_counts[peer] * array.element_bytes, &bytes_});
@@ -258,8 +258,12 @@ class MovePlan final : public Plan {
             .element_bytes = array.element_bytes,
             .data = array.data,
             .extra = extra_.bytes(),
-            .words = words_};
+            .words = words_,
+            // A rank that is ahead is so by one array at most, since all have the same partners: its grants must not be
+            // taken for those of the array before.
+            .grants = 1 + static_cast<std::int32_t>(array_ % 2)};
     phase.binding = Redistribution::binding(job_);
+    phase.open_channel = job_.grants;
     phase.protocol = [this](Backend& backend) { return std::make_unique<Redistribution>(job_, backend); };
   }
 

@@ -1,7 +1,5 @@
 #include "engine/node_memory.hpp"
 
-#include <algorithm>
-#include <string_view>
 #include <system_error>
 
 namespace quadrille::engine {
@@ -10,55 +8,38 @@ NodeMemory::NodeMemory(const Topology& topology, Rank rank, std::int64_t slot_by
     : node_(topology.domain(topology.levels() - 1, rank)),
       rank_(rank),
       slot_bytes_(slot_bytes),
-      oversubscribed_(oversubscribed) {
-  const int nodes = topology.levels() - 1;
-  for (const Rank first : topology.first_of_domains(nodes)) {
-    const Group node = topology.domain(nodes, first);
-    for (Rank seat = 0; seat < node.size(); ++seat) {
-      const auto member = static_cast<std::size_t>(node[seat]);
-      if (seats_.size() <= member) seats_.resize(member + 1);
-      seats_[member] = seat;
-    }
-  }
-}
+      oversubscribed_(oversubscribed),
+      seats_(node_) {}
 
 template <class Work>
 void NodeMemory::attempt(const Work& work) {
   try {
     work();
   } catch (const std::system_error& error) {
-    const std::string_view text = error.what();
-    std::copy_n(text.begin(), std::min(text.size(), word_.trouble.size() - 1), word_.trouble.begin());
+    trouble_ = error.what();
   }
 }
 
-NodeMemory::Word NodeMemory::create() {
+shared::Segment::Address NodeMemory::create() {
   attempt([&] {
     if (node_[0] == rank_) segment_ = shared::Segment::create(shared::Lanes::bytes(node_.size(), slot_bytes_));
-    word_.address = segment_.address();
   });
-  return word_;
+  return segment_.address();
 }
 
-NodeMemory::Word NodeMemory::open(std::span<const Word> words) {
-  const Word& leaders = words[static_cast<std::size_t>(node_[0])];
-  attempt([&] {
-    const bool opens = node_[0] != rank_ && leaders.trouble[0] == 0;
-    if (opens) segment_ = shared::Segment::open(leaders.address, shared::Lanes::bytes(node_.size(), slot_bytes_));
-  });
-  return word_;
+void NodeMemory::open(const shared::Segment::Address& of_first) {
+  if (node_[0] == rank_) return;
+  attempt([&] { segment_ = shared::Segment::open(of_first, shared::Lanes::bytes(node_.size(), slot_bytes_)); });
 }
 
-std::optional<Rank> NodeMemory::settle(std::span<const Word> words) {
+void NodeMemory::settle(bool all_have_it) {
   segment_.close_door();
-  const auto failed = std::find_if(words.begin(), words.end(), [](const Word& word) { return word.trouble[0] != 0; });
-  if (failed != words.end()) {
+  if (!all_have_it) {
     segment_ = {};
-    return static_cast<Rank>(failed - words.begin());
+    return;
   }
-  lanes_.emplace(segment_.memory(), seats_[static_cast<std::size_t>(rank_)], node_.size(), slot_bytes_,
+  lanes_.emplace(segment_.memory(), seats_[rank_], node_.size(), slot_bytes_,
                  oversubscribed_ ? shared::Lanes::Waits::asleep : shared::Lanes::Waits::awake);
-  return std::nullopt;
 }
 
 }  // namespace quadrille::engine

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "engine/node_transport.hpp"
 #include "shared_memory/lanes.hpp"
@@ -14,26 +11,23 @@
 
 namespace quadrille::engine {
 
-// The memory that the ranks of a node share on one communicator. It is made in steps, between which all ranks exchange
-// their words: either every node gets it, or none does.
+// The memory that the ranks of a node share on one communicator. It is made in steps: either every node gets it, or
+// none does.
 class NodeMemory {
  public:
-  // What a rank tells the others. Plain bytes.
-  struct Word {
-    shared::Segment::Address address;
-    std::array<char, 112> trouble = {};  // empty: there is none
-  };
-
   // Ranks that sleep on counters are woken where nodes are oversubscribed.
   NodeMemory(const Topology& topology, Rank rank, std::int64_t slot_bytes, bool oversubscribed);
 
-  // First the leader of each node makes the segment; then the others open it, given what all have said; and then it is
-  // there, unless one has trouble: returns that rank, and the memory is gone.
-  Word create();
-  Word open(std::span<const Word> words);
-  std::optional<Rank> settle(std::span<const Word> words);
+  const Group& node() const { return node_; }
+  // First the first rank of each node makes the segment; then the others open it, given its address; and then it is
+  // there, unless one has trouble: the memory is gone.
+  shared::Segment::Address create();
+  void open(const shared::Segment::Address& of_first);
+  void settle(bool all_have_it);
+  // Of this rank; empty: none.
+  const std::string& trouble() const { return trouble_; }
 
-  NodeGround ground() { return {lanes_ ? &*lanes_ : nullptr, seats_}; }
+  NodeGround ground() { return {lanes_ ? &*lanes_ : nullptr, &seats_}; }
   // Bytes that each rank has for its slots; 0: there is no such memory.
   std::int64_t slot_bytes() const { return lanes_ ? lanes_->slot_bytes() : 0; }
   shared::Lanes* lanes() { return lanes_ ? &*lanes_ : nullptr; }
@@ -46,8 +40,8 @@ class NodeMemory {
   Rank rank_;
   std::int64_t slot_bytes_;
   bool oversubscribed_;
-  std::vector<std::int32_t> seats_;  // by rank: its number on its node
-  Word word_;
+  Seats seats_;
+  std::string trouble_;
   shared::Segment segment_;
   std::optional<shared::Lanes> lanes_;
 };

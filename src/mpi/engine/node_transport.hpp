@@ -1,24 +1,43 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <quadrille/error.hpp>
-#include <span>
 #include <vector>
 
 #include "layout/layout.hpp"
 #include "run/memory.hpp"
 #include "run/runner.hpp"
+#include "schedule/group.hpp"
 #include "schedule/schedule.hpp"
 #include "shared_memory/lanes.hpp"
 
 namespace quadrille::engine {
 
+// The numbers of a node's ranks on it, in the order of ranks.
+class Seats {
+ public:
+  Seats() = default;
+  explicit Seats(const Group& node) : first_(node[0]) {
+    const bool consecutive = node[node.size() - 1] - first_ + 1 == node.size();
+    for (Rank i = 0; i < node.size() && !consecutive; ++i) ranks_.push_back(node[i]);
+  }
+  std::int32_t operator[](Rank rank) const {
+    if (ranks_.empty()) return rank - first_;
+    return static_cast<std::int32_t>(std::lower_bound(ranks_.begin(), ranks_.end(), rank) - ranks_.begin());
+  }
+
+ private:
+  Rank first_ = 0;
+  std::vector<Rank> ranks_;  // none: they are consecutive
+};
+
 // The memory of a node, as the collectives of one communicator use it; no lanes: there is none.
 struct NodeGround {
   shared::Lanes* lanes = nullptr;
-  std::span<const std::int32_t> seats;  // by rank: its number on its node
+  const Seats* seats = nullptr;
 };
 
 // Where counters can't count so many pieces.
@@ -47,7 +66,7 @@ class NodeTransport {
   }
 
  private:
-  std::int32_t seat(Rank rank) const { return ground_.seats[static_cast<std::size_t>(rank)]; }
+  std::int32_t seat(Rank rank) const { return (*ground_.seats)[rank]; }
 
   NodeGround ground_;
   std::int64_t run_ = 0;

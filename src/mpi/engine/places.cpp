@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <map>
+#include <numeric>
 #include <quadrille/error.hpp>
 #include <stdexcept>
 #include <string>
 
 #include "engine/mpi.hpp"
 #include "machine/host.hpp"
-#include "machine/load.hpp"
 #include "settings/racks.hpp"
 #include "settings/settings.hpp"
 
@@ -27,15 +26,15 @@ std::uint64_t number_of(std::string_view text) {
   return hash == 0 ? 1 : hash;
 }
 
+std::uint32_t short_number_of(std::string_view text) {
+  const std::uint64_t number = number_of(text);
+  return std::max<std::uint32_t>(1, static_cast<std::uint32_t>(number ^ number >> 32U));
+}
+
 // Processes reach each other's memory by their numbers, which a container may have to itself.
 std::string process_namespace() {
   std::array<char, 64> name = {};
   return readlink("/proc/self/ns/pid", name.data(), name.size() - 1) < 0 ? "" : name.data();
-}
-
-// Whether a level tells any two ranks apart.
-bool splits(const std::vector<std::int32_t>& names) {
-  return std::any_of(names.begin(), names.end(), [&](std::int32_t name) { return name != names.front(); });
 }
 
 }  // namespace
@@ -59,25 +58,24 @@ Place own_place() {
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   const std::string rack = own_rack();
   return {.node = number_of(machine::host_name() + '/' + boot + '/' + process_namespace()),
-          .rack = rack.empty() ? 0 : number_of(rack),
-          .machine = machine::identity()};
+          .rack = rack.empty() ? 0 : short_number_of(rack)};
 }
 
-Topology topology_of(std::span<const Place> places) {
-  const auto named = [&](std::uint64_t Place::*what) {
-    std::map<std::uint64_t, std::int32_t> numbers;
-    std::vector<std::int32_t> names;
-    for (const Place& place : places) {
-      names.push_back(numbers.try_emplace(place.*what, static_cast<std::int32_t>(numbers.size())).first->second);
-    }
-    return names;
-  };
-  std::vector<std::vector<std::int32_t>> levels;
-  for (const auto what : {&Place::rack, &Place::node}) {
-    std::vector<std::int32_t> names = named(what);
-    if (splits(names)) levels.push_back(std::move(names));
-  }
-  return {static_cast<Rank>(places.size()), levels};
+std::vector<std::int32_t> processes_of(MPI_Comm comm) {
+  MPI_Group world = MPI_GROUP_NULL;
+  MPI_Group group = MPI_GROUP_NULL;
+  int size = 0;
+  check(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
+  check(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  check(PMPI_Group_size(group, &size), "MPI_Group_size");
+  std::vector<int> ranks(static_cast<std::size_t>(size));
+  std::vector<int> in_world(static_cast<std::size_t>(size));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  check(PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data()), "MPI_Group_translate_ranks");
+  check(PMPI_Group_free(&world), "MPI_Group_free");
+  check(PMPI_Group_free(&group), "MPI_Group_free");
+  const bool all = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
+  return all ? in_world : std::vector<std::int32_t>();
 }
 
 }  // namespace quadrille::engine

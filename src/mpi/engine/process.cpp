@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/places.hpp"
 #include "machine/cores.hpp"
 
 namespace quadrille::engine {
@@ -46,6 +47,12 @@ Process::Process() {
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
   check(PMPI_Comm_set_attr(MPI_COMM_SELF, key, this), "MPI_Comm_set_attr");
   check(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+}
+
+const Place& Process::place() {
+  const Lock locked = lock();
+  if (!place_) place_ = own_place();
+  return *place_;
 }
 
 int Process::at_finalize(MPI_Comm, int, void* process, void*) {

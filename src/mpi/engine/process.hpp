@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "engine/waiting.hpp"
 #include "engine/watch.hpp"
 #include "run/arena.hpp"
+#include "topology/places.hpp"
 
 namespace quadrille::engine {
 
@@ -54,6 +56,10 @@ class Process {
   Requests& requests() { return requests_; }
   Arena& arena() { return arena_; }
   Watch& watch() { return watch_; }
+  // Where other processes are, by their rank in MPI_COMM_WORLD.
+  Places& places() { return places_; }
+  // Where this one is: what others have heard stays true. Throws Error as own_place does.
+  const Place& place();
   bool crowded() const { return crowded_; }
 
   using Lock = std::unique_lock<std::recursive_mutex>;
@@ -155,6 +161,8 @@ class Process {
   Requests requests_;
   Arena arena_;
   Watch watch_;
+  Places places_;
+  std::optional<Place> place_;
   std::vector<Resident*> starved_;
   bool crowded_ = false;  // more ranks than cores on this node
   Patience patience_;

@@ -27,7 +27,6 @@ struct Message {
   std::byte* staging = nullptr;  // of a message that is packed: room for one part
   bool may_be_read = false;      // by MPI, since a send can't be cancelled
   bool collective = false;       // not a message: a collective of the MPI's own
-  bool demand = false;           // no data: the signal that a receive is posted at the other end
   std::vector<Placed> pieces;    // likewise
 };
 

@@ -14,7 +14,7 @@ Ground ground_for(const TaskGround& ground, const Shape& shape) {
   Ground own = ground.ground;
   const std::int64_t longest = ground.settings.preferences.part;
   own.messages.part = shape.swaps ? longest : shape.budget.part(longest);
-  own.messages.on_demand = shape.swaps;
+  own.messages.answered = shape.swaps;
   return own;
 }
 
@@ -133,12 +133,15 @@ bool Task::next_phase() {
       continue;
     }
     Ground ground = ground_.ground;
-    ground.messages.on_demand = phase.on_demand;
+    ground.messages.answered = phase.swaps;
     // What is packed keeps to the memory limit that all ranks have; the call's own may differ between them. Chunks of
     // data are short enough, and contiguous.
     const Preferences& preferences = ground_.settings.preferences;
-    const bool may_pack = phase.program && !phase.on_demand;
+    const bool may_pack = phase.program && !phase.swaps;
     ground.messages.part = may_pack ? Budget(preferences.memory).part(preferences.part) : preferences.part;
+    // Parts of what anyone may send would mix.
+    constexpr std::int64_t longest_from_anyone = 64;
+    if (phase.open_channel >= 0) ground.messages.part = std::max(ground.messages.part, longest_from_anyone);
     Listener& listener = *this;
     phases_.push_back(std::make_unique<Exchange>(ground, std::move(phase), posting_for(ground_, {}), listener));
     return true;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api/local_call.hpp"
+#include "engine/places.hpp"
 #include "interpose/dropin.hpp"
 #include "select/case.hpp"
 
@@ -28,19 +29,7 @@ bool have(const engine::Rules* rules, int ranks, bool ours) {
 // Ranks of another world may have other settings. If one of them is in the communicator, every rank sees one that is
 // not of its own world, so that all pass calls through.
 bool DropIn::within_world(MPI_Comm comm) {
-  MPI_Group world = MPI_GROUP_NULL;
-  MPI_Group group = MPI_GROUP_NULL;
-  int size = 0;
-  check(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  check(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
-  check(PMPI_Group_size(group, &size), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  std::vector<int> in_world(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
-  check(PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data()), "MPI_Group_translate_ranks");
-  PMPI_Group_free(&world);
-  PMPI_Group_free(&group);
-  return std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
+  return !engine::processes_of(comm).empty();
 }
 
 // Open MPI hangs where several threads make communicators at once, each on its own, some by a split, some by a group.

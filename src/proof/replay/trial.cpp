@@ -8,6 +8,8 @@
 #include <map>
 #include <tuple>
 
+#include "topology/topology.hpp"
+
 namespace quadrille::replay {
 
 namespace {
@@ -234,7 +236,11 @@ std::string TrialRun::run() {
     plans.push_back(make_plan(*ranks_.back()));
   }
   try {
-    const Outcome outcome = replay::run(std::move(plans), trial_.options);
+    Options options = trial_.options;
+    if (const Topology* topology = trial_.rounds.front().topology) {
+      options.share_memory = [topology](Rank one, Rank other) { return topology->same_node(one, other); };
+    }
+    const Outcome outcome = replay::run(std::move(plans), options);
     if (traits(trial_.collective).synchronises && outcome.overtaken) return "a rank ended before another had begun";
   } catch (const std::exception& error) {
     return error.what();

@@ -47,7 +47,10 @@ class SimulatedRank final : public Backend {
   void offload(Token token, std::span<const Piece> data) override;
 
  private:
+  // A rank whose slots or counters this one uses.
+  const SimulatedRank& sharing(Rank owner) const;
   Placed placed(const Piece& piece) const;
+  void bring_scratch();
   // A message of these pieces, not yet posted.
   std::int32_t message(Token token, std::span<const Piece> data);
 
@@ -57,6 +60,7 @@ class SimulatedRank final : public Backend {
   Phase phase_;
   std::unique_ptr<Machine> machine_;
   std::int32_t phases_ = 0;
+  std::vector<std::vector<std::byte>> scratch_;
   std::int64_t counter_base_ = 0;
   std::vector<std::int64_t> counters_;
   bool begun_ = false;
@@ -85,6 +89,11 @@ struct Stream {
   std::int32_t first = -1;
   std::int32_t last = -1;
 };
+// What waits on a channel that is received from anyone: sends, by sender, or receives.
+struct Open {
+  std::vector<Rank> senders;
+  std::deque<std::int32_t> receives;
+};
 struct Remote {
   enum class What : std::uint8_t { put, flush, notify } what;
   Token token;
@@ -108,12 +117,14 @@ class World {
       ranks_.push_back(std::make_unique<SimulatedRank>(*this, static_cast<Rank>(i), std::move(plans[i])));
     }
     offloading_.resize(ranks_.size());
+    received_.resize(ranks_.size());
   }
 
   Outcome run();
 
   SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
   Posting posting() { return {options_.window, options_.random_posting ? &random_ : nullptr, nullptr}; }
+  bool share_memory(Rank one, Rank other) const { return !options_.share_memory || options_.share_memory(one, other); }
   bool choose_buffered() {
     return options_.sends == Sends::buffered || (options_.sends == Sends::mixed && random_() % 2 == 0);
   }
@@ -122,9 +133,12 @@ class World {
   Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
   // Messages of different phases don't match, as those of different collectives.
   void post(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t phase, std::int32_t message);
+  // The same on a channel that is received from anyone, in whatever phase either rank is.
+  void post_open(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t message);
   void rank_begun() { ++begun_; }
   void rank_through() { ++through_; }
-  void complete_later(Rank rank, Token token) { completions_.push_back({rank, token}); }
+  // Now, in the call that posts it, or later.
+  void complete_soon(Rank rank, Token token);
   void offload(Rank rank, Offloaded what) { offloading_[static_cast<std::size_t>(rank)].push_back(std::move(what)); }
   void remote(Rank from, Rank to, Remote what) { remotes_[{from, to}].push_back(std::move(what)); }
 
@@ -135,6 +149,9 @@ class World {
     std::int32_t send;
     std::int32_t receive;
   };
+  bool happens_at_once() { return random_() % 4 == 0; }
+  void match(const Pair& pair);
+  void deliver(const Pair& pair);
   // Each performs one random step, if there is any.
   bool deliver_one();
   bool complete_one();
@@ -156,10 +173,13 @@ class World {
   std::vector<std::int32_t> unused_messages_;
   Index<4> stream_numbers_;  // by sender, receiver, channel and phase
   std::vector<Stream> streams_;
+  Index<2> open_numbers_;  // by receiver and channel
+  std::vector<Open> opens_;
   std::vector<Pair> matched_;
   std::vector<std::pair<Rank, Token>> completions_;  // of buffered sends
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
   std::vector<std::deque<Offloaded>> offloading_;  // by rank
+  std::vector<std::int64_t> received_;             // likewise, bytes
 };
 
 void SimulatedRank::begin_phase() {
@@ -172,9 +192,25 @@ void SimulatedRank::begin_phase() {
     return;
   }
   phase_ = std::move(next);
+  bring_scratch();
   ++phases_;
   machine_ = phase_.machine(*this, world_.posting());
   started_ = false;
+}
+
+// As the engine does, where a phase has none of its own.
+void SimulatedRank::bring_scratch() {
+  static const Layout byte = Layout::basic(1);
+  Binding& binding = phase_.binding;
+  if (!phase_.program || !binding.scratch.empty()) return;
+  binding.unit = schedule().unit;
+  const Layout& element = phase_.element ? *phase_.element : byte;
+  scratch_.clear();
+  for (const std::int64_t units : schedule().scratch) {
+    const auto [first, last] = element.span(units);
+    scratch_.emplace_back(static_cast<std::size_t>(last - first));
+    binding.scratch.push_back({scratch_.back().data() - first, units, &element});
+  }
 }
 
 bool SimulatedRank::advance() {
@@ -210,9 +246,16 @@ void SimulatedRank::raise(std::int32_t index, std::int64_t value) {
   counters_[place] = value;
 }
 
+const SimulatedRank& SimulatedRank::sharing(Rank owner) const {
+  if (owner == self || owner == rank_) return *this;
+  if (!world_.share_memory(rank_, owner)) {
+    throw std::runtime_error(fmt::format("rank {} uses memory of rank {}, which is on another node", rank_, owner));
+  }
+  return world_.at(owner);
+}
+
 Placed SimulatedRank::placed(const Piece& piece) const {
-  const Binding& binding = piece.owner == self ? phase_.binding : world_.at(piece.owner).binding();
-  return place(binding, piece);
+  return place(sharing(piece.owner).binding(), piece);
 }
 
 std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
@@ -227,21 +270,32 @@ std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
 }
 
 std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
-  return (owner == self ? phase_.binding : world_.at(owner).binding()).units(buffer, block);
+  return sharing(owner).binding().units(buffer, block);
 }
 
 void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
   const std::int32_t index = message(token, data);
-  if (world_.choose_buffered()) {
+  const bool buffered = world_.choose_buffered();
+  if (buffered) {
     world_.message(index).buffered = true;
     world_.message(index).pack();
-    world_.complete_later(rank_, token);
   }
-  world_.post(true, rank_, to, channel, phases_, index);
+  const bool open = phase_.protocol && channel == phase_.open_channel;
+  if (open) {
+    world_.post_open(true, rank_, to, channel, index);
+  } else {
+    world_.post(true, rank_, to, channel, phases_, index);
+  }
+  if (buffered) world_.complete_soon(rank_, token);
 }
 
 void SimulatedRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) {
-  world_.post(false, from, rank_, channel, phases_, message(token, data));
+  const std::int32_t index = message(token, data);
+  if (from == anyone) {
+    world_.post_open(false, from, rank_, channel, index);
+  } else {
+    world_.post(false, from, rank_, channel, phases_, index);
+  }
 }
 
 void SimulatedRank::copy(Token, const Piece& source, const Piece& target) {
@@ -257,12 +311,11 @@ void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
 }
 
 bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const SimulatedRank& of = owner == self ? *this : world_.at(owner);
-  return of.counter(counter) >= base(value);
+  return sharing(owner).counter(counter) >= base(value);
 }
 
 void SimulatedRank::put(Token token, Rank to, const Piece& source, const Piece& target) {
-  world_.remote(rank_, to, {Remote::What::put, token, placed(source), placed(target)});
+  world_.remote(rank_, to, {Remote::What::put, token, placed(source), place(world_.at(to).binding(), target)});
 }
 
 void SimulatedRank::flush(Token token, Rank to) {
@@ -299,7 +352,46 @@ void World::post(bool send, Rank from, Rank to, std::int32_t channel, std::int32
     message(std::exchange(stream.last, posted)).next = posted;
   } else {
     const std::int32_t other = std::exchange(stream.first, message(stream.first).next);
-    matched_.push_back({from, to, send ? posted : other, send ? other : posted});
+    match({from, to, send ? posted : other, send ? other : posted});
+  }
+}
+
+// Messages of one sender keep their order, those of different ones have none.
+void World::post_open(bool send, Rank from, Rank to, std::int32_t channel, std::int32_t posted) {
+  constexpr std::int32_t no_phase = 0;
+  const auto number = static_cast<std::size_t>(open_numbers_.add({to, channel}));
+  if (number == opens_.size()) opens_.emplace_back();
+  Open& open = opens_[number];
+  if (send && open.receives.empty()) {
+    open.senders.push_back(from);
+    post(true, from, to, channel, no_phase, posted);
+  } else if (send) {
+    const std::int32_t receive = open.receives.front();
+    open.receives.pop_front();
+    match({from, to, posted, receive});
+  } else if (open.senders.empty()) {
+    open.receives.push_back(posted);
+  } else {
+    std::swap(open.senders[random_() % open.senders.size()], open.senders.back());
+    const Rank sender = open.senders.back();
+    open.senders.pop_back();
+    post(false, sender, to, channel, no_phase, posted);
+  }
+}
+
+void World::match(const Pair& pair) {
+  if (happens_at_once()) {
+    deliver(pair);
+  } else {
+    matched_.push_back(pair);
+  }
+}
+
+void World::complete_soon(Rank rank, Token token) {
+  if (happens_at_once()) {
+    at(rank).complete(token);
+  } else {
+    completions_.push_back({rank, token});
   }
 }
 
@@ -309,6 +401,11 @@ bool World::deliver_one() {
   std::swap(matched_[pick], matched_.back());
   const Pair pair = matched_.back();
   matched_.pop_back();
+  deliver(pair);
+  return true;
+}
+
+void World::deliver(const Pair& pair) {
   Message& send = message(pair.send);
   const Message& receive = message(pair.receive);
   const std::int64_t bytes = packed_bytes(send.pieces);
@@ -321,9 +418,9 @@ bool World::deliver_one() {
     at(pair.from).complete(send.token);
   }
   unpack(receive.pieces, 0, bytes, send.packed.data());
+  received_[static_cast<std::size_t>(pair.to)] += bytes;
   at(pair.to).complete(receive.token);
   unused_messages_.insert(unused_messages_.end(), {pair.send, pair.receive});
-  return true;
 }
 
 bool World::complete_one() {
@@ -430,6 +527,10 @@ Outcome World::run() {
   const bool left = !matched_.empty() || std::any_of(streams_.begin(), streams_.end(),
                                                      [](const Stream& stream) { return stream.first >= 0; });
   if (left) throw std::runtime_error("a message was sent but not received");
+  const bool awaited =
+      std::any_of(opens_.begin(), opens_.end(), [](const Open& open) { return !open.receives.empty(); });
+  if (awaited) throw std::runtime_error("a message was awaited from anyone but not sent");
+  outcome.received = std::move(received_);
   return outcome;
 }
 

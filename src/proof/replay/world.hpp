@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -20,6 +21,7 @@ struct Options {
   std::int64_t window = Posting{}.window;  // messages in flight in each direction, for each rank
   Sends sends = Sends::mixed;
   bool random_posting = true;
+  std::function<bool(Rank, Rank)> share_memory = {};  // of two ranks; none: all do
 };
 
 // No rank can make progress. The message lists what each rank waits for.
@@ -27,14 +29,14 @@ struct Deadlock : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Whether a rank ended before another had begun, which a barrier must prevent.
 struct Outcome {
-  bool overtaken = false;
+  bool overtaken = false;              // a rank ended before another had begun, which a barrier must prevent
+  std::vector<std::int64_t> received;  // bytes, by rank
 };
 
 // Runs all ranks of a collective in this process on real data. The order in which operations are posted, messages
 // delivered and ranks advanced is random, determined by the seed; ranks may start and continue late. Throws Deadlock,
-// or std::runtime_error for mismatched messages.
+// or std::runtime_error for mismatched messages and for memory of another node.
 Outcome run(std::vector<std::unique_ptr<Plan>> plans, const Options& options);
 
 }  // namespace quadrille::replay

@@ -19,7 +19,10 @@ std::string ill_formed(const Subject& subject) {
     const Schedule& schedule = subject.schedules[static_cast<std::size_t>(rank)];
     if (schedule.rank != rank || schedule.ranks != ranks)
       return fmt::format("rank {} has the schedule of another rank", rank);
-    if (const std::string why = malformed(schedule); !why.empty()) return fmt::format("rank {}: {}", rank, why);
+    std::string why = malformed(schedule);
+    const auto shares_memory = [&](Rank other) { return subject.share_memory(rank, other); };
+    if (why.empty()) why = beyond_shared_memory(schedule, shares_memory);
+    if (!why.empty()) return fmt::format("rank {}: {}", rank, why);
     const bool alike = schedule.unit == first.unit && schedule.channels == first.channels &&
                        schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
                        schedule.slots == first.slots;

@@ -19,6 +19,7 @@ struct ProofResult {
 
 // Proves for every timing, every window and every behaviour of sends that the schedules are correct:
 //   - each is well formed, uses no more scratch than declared and stays inside its blocks;
+//   - slots and counters are shared inside nodes only;
 //   - each send matches one receive of the same length, deterministically;
 //   - there is no deadlock, even if every send waits for its receive and only one message per direction is in flight;
 //   - there are no data races: of two conflicting accesses one is always complete before the other starts;

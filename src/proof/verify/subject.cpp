@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "topology/topology.hpp"
+
 namespace quadrille::verify {
 
 Subject subject_of(const Algorithm& algorithm, const Problem& problem, const BlockSizes& sizes) {
@@ -20,7 +22,9 @@ Subject subject_of(Collective collective, const Build& build, const Problem& pro
   subject.given = [collective, problem](Rank rank, Buffer buffer, std::int32_t) {
     return given(collective, problem_of(collective, problem, rank), buffer);
   };
+  const Topology* topology = problem.topology;
   for (Rank rank = 0; rank < problem.ranks; ++rank) {
+    if (topology) subject.nodes.push_back(topology->domain_number(topology->levels() - 1, rank));
     subject.meanings.push_back(meaning(collective, problem_of(collective, problem, rank)));
   }
   return subject;
@@ -84,6 +88,9 @@ Subject in_a_row(const std::vector<Subject>& subjects) {
     const Subject& one = subjects[round];
     const bool alike = one.commutative == all.commutative && one.fixed_order == all.fixed_order;
     if (!alike) throw std::invalid_argument("in_a_row: operations in different orders");
+    if (all.nodes.empty()) all.nodes = one.nodes;
+    const bool elsewhere = !one.nodes.empty() && one.nodes != all.nodes;
+    if (elsewhere) throw std::invalid_argument("in_a_row: ranks on different nodes");
     all.synchronises |= one.synchronises;
     const auto shift = static_cast<std::int32_t>(round) * blocks_a_round;
     all.scratch_limit += one.scratch_limit;

@@ -12,13 +12,18 @@ namespace quadrille::verify {
 // The subject of a proof: all ranks, and the required result.
 struct Subject : AllRanks {
   bool commutative = true;
-  bool fixed_order = false;        // of a reduction: in rank order, left to right
-  bool synchronises = false;       // no rank may end before every rank has begun
-  std::int64_t scratch_limit = 0;  // maximum units of scratch per rank
+  bool fixed_order = false;              // of a reduction: in rank order, left to right
+  bool synchronises = false;             // no rank may end before every rank has begun
+  std::int64_t scratch_limit = 0;        // maximum units of scratch per rank
+  std::vector<std::int32_t> nodes = {};  // by rank, whose ranks share memory; none: one node
   // Whether the block holds the caller's data at the start. Other blocks must not be read before they are written, and
   // input blocks must not be written.
   std::function<bool(Rank, Buffer, std::int32_t)> given = {};
   std::vector<std::vector<Meaning>> meanings = {};  // by rank
+
+  bool share_memory(Rank one, Rank other) const {
+    return nodes.empty() || nodes[static_cast<std::size_t>(one)] == nodes[static_cast<std::size_t>(other)];
+  }
 };
 
 // A collective by an algorithm, or by arbitrary schedules. `problem.rank` is ignored.

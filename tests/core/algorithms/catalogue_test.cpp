@@ -166,6 +166,38 @@ TEST(Catalogue, WhatScalesWhileItIsShortIsTheSameUntilThen) {
   EXPECT_GE(longest.size(), 8U);
 }
 
+// So that MPI keeps nothing for a rank that is late: the lower one of two waits for a signal, the higher one for data.
+TEST(Catalogue, InPlaceNothingIsSentToARankThatDemandsNothing) {
+  constexpr Rank ranks = 6;
+  int sends = 0;
+  const auto expect_demands = [&](const Algorithm& algorithm, const Schedule& schedule) {
+    for (const Operation& operation : schedule.operations) {
+      if (operation.kind != Kind::send || operation.regions == 0) continue;
+      const auto dependencies = schedule.dependencies_of(operation);
+      const auto demands = [&](const Dependency& dependency) {
+        const Operation& earlier = schedule.operations[static_cast<std::size_t>(dependency.operation)];
+        const bool signal = earlier.regions == 0;
+        return earlier.kind == Kind::receive && earlier.peer == operation.peer && !dependency.posted &&
+               dependency.distance == 0 && signal == (schedule.rank < operation.peer);
+      };
+      EXPECT_TRUE(std::any_of(dependencies.begin(), dependencies.end(), demands))
+          << name(algorithm.collective) << " " << algorithm.name << ", rank " << schedule.rank << " to "
+          << operation.peer;
+      ++sends;
+    }
+  };
+  for (const Algorithm* algorithm : catalogue()) {
+    if (!algorithm->swaps) continue;
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      for (const std::int32_t width : {1, 3}) {
+        const Problem problem{.rank = rank, .ranks = ranks, .count = 9, .in_place = true, .segment = 2, .width = width};
+        expect_demands(*algorithm, build(*algorithm, problem));
+      }
+    }
+  }
+  EXPECT_GT(sends, 100);
+}
+
 TEST(Catalogue, AWidthFollowsTheName) {
   EXPECT_EQ(variant_named(Collective::alltoall, "bruck").width, 0);
   EXPECT_EQ(variant_named(Collective::alltoall, "bruck:4").width, 4);

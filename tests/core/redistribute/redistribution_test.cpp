@@ -66,6 +66,8 @@ struct Traffic {
   std::int64_t largest_bookkeeping = 0;
   std::int64_t allocated_later = 0;
   std::int64_t times_full = 0;
+  std::int64_t most_looks = 0;    // of a rank
+  std::int64_t most_awaited = 0;  // likewise: receives for grants at once
 };
 
 // The machine and an observed backend.
@@ -86,10 +88,14 @@ class Watched final : public Machine, public Backend {
   bool advance() override {
     bool happened = false;
     count([&] { happened = machine_.advance(); });
-    if (machine_.done()) traffic_.times_full += machine_.times_full();
+    if (machine_.done()) {
+      traffic_.times_full += machine_.times_full();
+      traffic_.most_looks = std::max(traffic_.most_looks, machine_.looks());
+    }
     return happened;
   }
   void complete(Token token) override {
+    if (token.operation == 2) --awaited_grants_;
     count([&] { machine_.complete(token); });
   }
   bool done() const override { return machine_.done(); }
@@ -111,6 +117,7 @@ class Watched final : public Machine, public Backend {
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override {
     const Watch off(false);
     if (channel == 0) traffic_.receives[{from, rank_}].push_back(data.front().length);
+    if (channel == 1) traffic_.most_awaited = std::max(traffic_.most_awaited, ++awaited_grants_);
     backend_.receive(token, from, channel, data);
   }
   void copy(Token token, const Piece& source, const Piece& target) override { backend_.copy(token, source, target); }
@@ -125,17 +132,18 @@ class Watched final : public Machine, public Backend {
   }
   template <class Call>
   void count(Call&& call) {
-    allocated_bytes = 0;
+    const std::int64_t outside = std::exchange(allocated_bytes, 0);  // a call may come inside another
     {
       const Watch on(true);
       call();
     }
-    traffic_.allocated_later += allocated_bytes;
+    traffic_.allocated_later += std::exchange(allocated_bytes, outside);
   }
 
   Rank rank_;
   Backend& backend_;
   Traffic& traffic_;
+  std::int64_t awaited_grants_ = 0;
   Redistribution machine_;
 };
 
@@ -161,7 +169,7 @@ std::vector<Memory> memory_of(const Problem& problem, std::mt19937_64& random) {
     }
     all[i].buffer.resize(bytes_of(problem, end) + 2 * guard);
     all[i].extra.resize(bytes_of(problem, problem.extra[i]) + 2 * guard);
-    all[i].words.resize(static_cast<std::size_t>(Redistribution::words(problem.ranks)));
+    all[i].words.resize(static_cast<std::size_t>(Redistribution::words));
     for (std::byte& byte : all[i].buffer) byte = static_cast<std::byte>(random());
   }
   return all;
@@ -202,6 +210,7 @@ Traffic expect_redistributed(const Problem& problem, const replay::Options& opti
     Phase phase;
     phase.protocol = [job, &traffic](Backend& backend) { return std::make_unique<Watched>(job, backend, traffic); };
     phase.binding = Redistribution::binding(job);
+    phase.open_channel = job.grants;
     plans.push_back(std::make_unique<FixedPlan>(std::vector<Phase>{phase}));
   }
   replay::run(std::move(plans), options);
@@ -402,7 +411,7 @@ struct FullRank {
   std::array<std::int64_t, 3> send = {0, 0, 16}, receive = {0, 16, 0}, displacements = {0, 0, 0};
   std::array<std::byte, 16> data = {};
   std::array<std::byte, 8> extra = {};
-  std::vector<std::int64_t> words = std::vector<std::int64_t>(static_cast<std::size_t>(Redistribution::words(3)));
+  std::vector<std::int64_t> words = std::vector<std::int64_t>(static_cast<std::size_t>(Redistribution::words));
   Hand hand;
   Redistribution machine{{.rank = 0,
                           .ranks = 3,
@@ -417,10 +426,14 @@ struct FullRank {
   // A grant of rank 2.
   void granted(std::int64_t elements) {
     const Post post = *hand.find(false, 1);
-    words[static_cast<std::size_t>(post.piece.offset / 8)] = elements;
+    const auto word = static_cast<std::size_t>(post.piece.offset / 8);
+    words[word] = 2;
+    words[word + 1] = granted_already;
+    words[word + 2] = granted_already += elements;
     machine.complete(post.token);
     machine.advance();
   }
+  std::int64_t granted_already = 0;
   void ends(bool of_send, std::int32_t channel) {
     machine.complete(hand.find(of_send, channel)->token);
     machine.advance();
@@ -435,6 +448,7 @@ TEST(Redistribution, DataIsSentOnlyAfterAGrantAndGrantedOnlyAfterItsReceiveIsPos
   ASSERT_EQ(rank.hand.posts.size(), 3U);
   EXPECT_FALSE(rank.hand.posts[0].send);  // for a grant
   EXPECT_EQ(rank.hand.posts[0].channel, 1);
+  EXPECT_EQ(rank.hand.posts[0].peer, anyone);
   EXPECT_FALSE(rank.hand.posts[1].send);  // into the extra memory
   EXPECT_EQ(rank.hand.posts[1].channel, 0);
   EXPECT_EQ(rank.hand.posts[1].piece.length, 8);
@@ -447,6 +461,49 @@ TEST(Redistribution, DataIsSentOnlyAfterAGrantAndGrantedOnlyAfterItsReceiveIsPos
   ASSERT_TRUE(data);
   EXPECT_EQ(data->peer, 2);
   EXPECT_EQ(data->piece.length, 3);
+}
+
+// Each rank has so many partners, in both directions.
+Problem with_partners(Rank ranks, Rank partners, std::int64_t elements) {
+  Problem problem;
+  problem.ranks = ranks;
+  problem.element_bytes = 8;
+  problem.in_flight = 32;
+  const auto size = static_cast<std::size_t>(ranks);
+  problem.extra.assign(size, 64);
+  for (auto* matrix :
+       {&problem.send_counts, &problem.send_displacements, &problem.receive_counts, &problem.receive_displacements}) {
+    matrix->assign(size, std::vector<std::int64_t>(size, 0));
+  }
+  const Rank stride = ranks / (partners + 1);
+  for (Rank from = 0; from < ranks; ++from) {
+    for (Rank i = 1; i <= partners; ++i) {
+      const Rank to = (from + i * stride) % ranks;
+      // Neither end knows where the other's block lies.
+      const std::int64_t count = elements + (from * 7 + to * 3) % 5;
+      problem.send_counts[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)] = count;
+      problem.receive_counts[static_cast<std::size_t>(to)][static_cast<std::size_t>(from)] = count;
+    }
+  }
+  for (std::size_t rank = 0; rank < size; ++rank) {
+    std::partial_sum(problem.send_counts[rank].begin(), problem.send_counts[rank].end() - 1,
+                     problem.send_displacements[rank].begin() + 1);
+    std::partial_sum(problem.receive_counts[rank].begin(), problem.receive_counts[rank].end() - 1,
+                     problem.receive_displacements[rank].begin() + 1);
+  }
+  return problem;
+}
+
+// What a rank looks at, and what it awaits, grows with its partners, not with their square.
+TEST(Redistribution, WorkIsLinearInThePartners) {
+  const auto looks_a_partner = [](Rank ranks, Rank partners) {
+    const Traffic traffic = expect_redistributed(with_partners(ranks, partners, 3), {.seed = 5});
+    EXPECT_LE(traffic.most_awaited, Redistribution::max_awaited);
+    return static_cast<double>(traffic.most_looks) / partners;
+  };
+  const double few = looks_a_partner(64, 63);
+  EXPECT_LT(looks_a_partner(256, 255), 3 * few);
+  EXPECT_LT(looks_a_partner(256, 15), 3 * few);
 }
 
 TEST(Redistribution, AnyHoleIsGrantedIfNothingElseIsInFlight) {

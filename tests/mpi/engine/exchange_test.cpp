@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
-#include "engine/words.hpp"
+#include "meet/words.hpp"
 
 namespace quadrille::engine {
 namespace {
@@ -64,7 +64,7 @@ struct Word {
 TEST_F(ExchangeTest, APhaseGathersTheWordsOfAllRanks) {
   Word mine{rank, "hello"};
   std::vector<Word> all;
-  Exchange exchange(ground, gather_words(program(gathering_words(), sizeof(Word)), mine, all), {}, *this);
+  Exchange exchange(ground, meet::gather_words(program(meet::gathering_words(), sizeof(Word)), mine, all), {}, *this);
   exchange.start(0);
   finish();
   EXPECT_EQ(wrong, "");
@@ -83,8 +83,8 @@ TEST_F(ExchangeTest, RunsAsOftenAsItIsStarted) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
   for (int time = 0; time < 3; ++time) {
     int mine = 100 * time + rank;
-    exchange.binding().input = as_bytes(&mine, sizeof mine);
-    exchange.binding().output = as_bytes(all.data(), std::ssize(all) * static_cast<std::int64_t>(sizeof(int)));
+    exchange.binding().input = meet::as_bytes(&mine, sizeof mine);
+    exchange.binding().output = meet::as_bytes(all.data(), std::ssize(all) * static_cast<std::int64_t>(sizeof(int)));
     ends = 0;
     exchange.start(64 * time);
     finish();
@@ -99,7 +99,7 @@ TEST_F(ExchangeTest, StretchesAScheduleByItsScale) {
   ASSERT_TRUE(binomial.algorithm().scales);
   Exchange exchange(ground, program(binomial, 1), {}, *this);
   std::vector<char> data(1000, rank == 0 ? 'a' : 'b');
-  exchange.binding().output = as_bytes(data.data(), std::ssize(data));
+  exchange.binding().output = meet::as_bytes(data.data(), std::ssize(data));
   exchange.binding().scale = 1000;
   exchange.start(0);
   const std::vector<std::string> awaited = exchange.awaited();
@@ -140,12 +140,12 @@ TEST_F(ExchangeTest, WhatIsCancelledGivesItsMemoryBackAndIsNotHeardOf) {
   if (ranks == 1) return;
   littered = true;
   // It waits for the others, who never come.
-  const Variant bruck = gathering_words();
+  const Variant bruck = meet::gathering_words();
   Exchange exchange(ground, program(bruck, 100), {}, *this);
   std::vector<char> mine(100);
   std::vector<char> all(static_cast<std::size_t>(100 * ranks));
-  exchange.binding().input = as_bytes(mine.data(), std::ssize(mine));
-  exchange.binding().output = as_bytes(all.data(), std::ssize(all));
+  exchange.binding().input = meet::as_bytes(mine.data(), std::ssize(mine));
+  exchange.binding().output = meet::as_bytes(all.data(), std::ssize(all));
   if (rank == 0) {
     exchange.start(0);
     EXPECT_EQ(ends, 0);

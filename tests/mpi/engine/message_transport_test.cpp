@@ -26,7 +26,7 @@ class MessageTransportTest : public testing::Test, protected MessageTransport::U
   }
   void begin(MessageTransport& made) {
     transport = &made;
-    made.start(rank, ranks, 0);
+    made.start(0);
   }
   Rank next() const { return (rank + 1) % ranks; }
   Rank previous() const { return (rank + ranks - 1) % ranks; }
@@ -153,31 +153,6 @@ TEST_F(MessageTransportTest, GivesUpReceivesThatNobodyAnswers) {
   EXPECT_EQ(abandoned, 1);
   EXPECT_EQ(arena.in_use(), 0);
   EXPECT_TRUE(done.empty());
-}
-
-TEST_F(MessageTransportTest, OnDemandSendsNothingBeforeAReceiveIsPosted) {
-  if (ranks < 2 || rank > 1) return;
-  MessageTransport one({.comm = comm, .part = 1000, .on_demand = true, .requests = &requests, .arena = &arena}, *this,
-                       *this);
-  begin(one);
-  const Rank peer = 1 - rank;
-  std::vector<char> sent = pattern(rank, 64);
-  std::vector<char> received(64);
-  const auto post_with_peer = [&](std::int32_t operation, bool receiving, std::vector<char>& data) {
-    Message& made = one.make({operation, 0}, receiving, peer, 0);
-    made.pieces.push_back({{reinterpret_cast<std::byte*>(data.data()), 64, &byte}, 0, 64});
-    one.post(made);
-  };
-  post_with_peer(1, false, sent);
-  for (int time = 0; time < 1000; ++time) requests.poll();
-  EXPECT_TRUE(done.empty()) << "the other one has posted no receive";
-  // Both get here before either goes on.
-  int nothing = 0;
-  PMPI_Sendrecv(&nothing, 1, MPI_INT, peer, 63, &nothing, 1, MPI_INT, peer, 63, comm, MPI_STATUS_IGNORE);
-  post_with_peer(2, true, received);
-  run_until(2);
-  EXPECT_EQ(wrong, "");
-  EXPECT_EQ(received, pattern(peer, 64));
 }
 
 }  // namespace

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <string_view>
+#include <vector>
 
 #include "engine/mpi.hpp"
 
@@ -17,10 +16,20 @@ class NodeMemoryTest : public testing::Test {
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
   }
-  std::vector<NodeMemory::Word> words_of_all(const NodeMemory::Word& mine) const {
-    std::vector<NodeMemory::Word> all(static_cast<std::size_t>(ranks));
+  // Creates and opens it; returns whether this rank has trouble. All ranks of the test say what the first of the node
+  // does.
+  bool make(NodeMemory& memory) const {
+    struct Said {
+      shared::Segment::Address address;
+      bool there;
+    };
+    std::vector<Said> all(static_cast<std::size_t>(ranks));
+    const Said mine{memory.create(), memory.trouble().empty()};
     PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    return all;
+    const Said& of_first = all[static_cast<std::size_t>(memory.node()[0])];
+    if (of_first.there) memory.open(of_first.address);
+    PMPI_Barrier(MPI_COMM_WORLD);
+    return !memory.trouble().empty();
   }
 
   int rank = 0;
@@ -30,9 +39,8 @@ class NodeMemoryTest : public testing::Test {
 TEST_F(NodeMemoryTest, IsSharedByTheRanksOfANode) {
   NodeMemory memory(Topology::nodes(ranks, ranks), rank, 4096, true);
   EXPECT_EQ(memory.slot_bytes(), 0) << "not before all have opened it";
-  const auto created = words_of_all(memory.create());
-  const auto opened = words_of_all(memory.open(created));
-  ASSERT_FALSE(memory.settle(opened));
+  ASSERT_FALSE(make(memory)) << memory.trouble();
+  memory.settle(true);
   EXPECT_EQ(memory.slot_bytes(), 4096);
   // Each rank publishes, and sees what the next one has.
   const NodeTransport transport = [&] {
@@ -49,8 +57,8 @@ TEST_F(NodeMemoryTest, IsSharedByTheRanksOfANode) {
 
 TEST_F(NodeMemoryTest, EachNodeHasItsOwn) {
   NodeMemory memory(Topology::nodes(ranks, 1), rank, 4096, true);
-  const auto created = words_of_all(memory.create());
-  ASSERT_FALSE(memory.settle(words_of_all(memory.open(created))));
+  ASSERT_FALSE(make(memory)) << memory.trouble();
+  memory.settle(true);
   NodeTransport transport(memory.ground());
   transport.start(0);
   EXPECT_FALSE(transport.reached(rank, 0, 1));
@@ -60,12 +68,8 @@ TEST_F(NodeMemoryTest, EachNodeHasItsOwn) {
 
 TEST_F(NodeMemoryTest, NobodyHasItIfOneCannot) {
   NodeMemory memory(Topology::nodes(ranks, ranks), rank, 4096, true);
-  const auto created = words_of_all(memory.create());
-  NodeMemory::Word mine = memory.open(created);
-  const Rank last = ranks - 1;
-  if (rank == last) std::strcpy(mine.trouble.data(), "no more of it");
-  const auto opened = words_of_all(mine);
-  EXPECT_EQ(memory.settle(opened), last);
+  ASSERT_FALSE(make(memory)) << memory.trouble();
+  memory.settle(false);
   EXPECT_EQ(memory.slot_bytes(), 0);
   EXPECT_EQ(memory.lanes(), nullptr);
 }
@@ -73,11 +77,7 @@ TEST_F(NodeMemoryTest, NobodyHasItIfOneCannot) {
 TEST_F(NodeMemoryTest, TroubleIsSaidByTheRankThatHasIt) {
   // More than any machine has.
   NodeMemory memory(Topology::nodes(ranks, ranks), rank, std::int64_t{1} << 50, true);
-  const NodeMemory::Word mine = memory.create();
-  EXPECT_EQ(mine.trouble[0] != 0, rank == 0) << mine.trouble.data();
-  const auto created = words_of_all(mine);
-  EXPECT_NE(std::string_view(created[0].trouble.data()), "");
-  EXPECT_EQ(memory.settle(words_of_all(memory.open(created))), 0);
+  EXPECT_EQ(make(memory), rank == 0) << memory.trouble();
 }
 
 }  // namespace

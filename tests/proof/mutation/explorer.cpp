@@ -94,6 +94,11 @@ class Explorer {
     return subject_.units(owner, region.buffer, region.block);
   }
 
+  void check_same_node(Rank one, Rank other) const {
+    if (subject_.nodes.empty() || subject_.nodes[at(one)] == subject_.nodes[at(other)]) return;
+    throw Wrong("memory of another node");
+  }
+
   // Every unit of memory has its own number.
   int unit(Rank rank, const Region& region, std::int64_t offset) {
     const Rank owner = region.owner == self ? rank : region.owner;
@@ -105,7 +110,9 @@ class Explorer {
   std::int64_t loop_length(const Schedule& schedule, std::int32_t loop) const {
     if (loop < 0) return 1;
     const Loop& of = schedule.loops[at(loop)];
-    return of.chunk == 0 ? of.iterations : (block_units(schedule.rank, of.over) + of.chunk - 1) / of.chunk;
+    if (of.chunk == 0) return of.iterations;
+    const std::int64_t chunks = (block_units(schedule.rank, of.over) + of.chunk - 1) / of.chunk;
+    return of.iterations > 0 ? std::min(chunks, of.iterations) : chunks;
   }
 
   std::int64_t region_length(const Schedule& schedule, const Operation& operation, const Region& region,
@@ -141,8 +148,11 @@ class Explorer {
     made.channel = operation.channel;
     const auto regions = schedule.regions_of(operation);
     std::size_t total = 0;
+    if (operation.kind == Kind::wait) check_same_node(schedule.rank, operation.peer);
     for (std::size_t i = 0; i < regions.size(); ++i) {
       std::vector<int> units;
+      const bool remote = operation.kind == Kind::put && i == 1;
+      if (regions[i].owner != self && !remote) check_same_node(schedule.rank, regions[i].owner);
       const std::int64_t length = region_length(schedule, operation, regions[i], k);
       for (std::int64_t offset = 0; offset < length; ++offset)
         units.push_back(unit(schedule.rank, regions[i], regions[i].offset_at(k) + offset));

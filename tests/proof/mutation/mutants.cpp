@@ -9,13 +9,18 @@ namespace quadrille::mutation {
 namespace {
 
 constexpr std::array<std::string_view, damages> names = {
-    "lost operation",      "other peer",         "other offset",      "other length",      "other block",
-    "other buffer",        "other channel",      "lost dependency",   "weaker dependency", "swapped messages",
-    "swapped operands",    "too little scratch", "slot reused early", "announced early",   "lost flush",
-    "other counter value", "other loop length",  "other loop window", "repeated operation"};
+    "lost operation",      "other peer",         "other offset",      "other length",       "other block",
+    "other buffer",        "other channel",      "lost dependency",   "weaker dependency",  "swapped messages",
+    "swapped operands",    "too little scratch", "slot reused early", "announced early",    "lost flush",
+    "other counter value", "other loop length",  "other loop window", "repeated operation", "other owner",
+    "other node",          "lost signal",        "repeated signal",   "misdirected signal"};
 
 bool is_message(const Operation& operation) {
   return operation.kind == Kind::send || operation.kind == Kind::receive;
+}
+
+bool is_signal(const Operation& operation) {
+  return is_message(operation) && operation.regions == 0;
 }
 
 bool sets_counter(const Operation& operation) {
@@ -75,7 +80,10 @@ class Surgeon {
   bool move_region(Damage damage);
   bool change_loop(Damage damage);
   bool change_channel();
-  bool repeat_operation();
+  bool repeat(const std::function<bool(const Operation&)>& fits);
+  bool redirect(Operation* operation);
+  bool change_owner();
+  bool move_to_other_node();
 
   verify::Subject& subject_;
   std::mt19937_64& random_;
@@ -88,11 +96,7 @@ bool Surgeon::operate(Damage damage) {
       if (Operation* o = any([](const Operation& x) { return x.kind != Kind::join; })) return lose(*o), true;
       return false;
     case Damage::other_peer:
-      if (Operation* o = any([](const Operation& x) { return x.peer != self; })) {
-        o->peer = (o->peer + 1 + static_cast<Rank>(random_() % 2)) % schedule().ranks;
-        return true;
-      }
-      return false;
+      return redirect(any([](const Operation& x) { return x.peer != self; }));
     case Damage::other_offset:
     case Damage::other_length:
     case Damage::other_block:
@@ -128,9 +132,47 @@ bool Surgeon::operate(Damage damage) {
     case Damage::other_loop_window:
       return change_loop(damage);
     case Damage::repeated_operation:
-      return repeat_operation();
+      return repeat([](const Operation& x) { return x.kind != Kind::join; });
+    case Damage::other_owner:
+      return change_owner();
+    case Damage::other_node:
+      return move_to_other_node();
+    case Damage::lost_signal:
+      if (Operation* o = any(is_signal)) return lose(*o), true;
+      return false;
+    case Damage::repeated_signal:
+      return repeat(is_signal);
+    case Damage::misdirected_signal:
+      return redirect(any(is_signal));
   }
   return false;
+}
+
+bool Surgeon::redirect(Operation* operation) {
+  if (!operation) return false;
+  operation->peer = (operation->peer + 1 + static_cast<Rank>(random_() % 2)) % schedule().ranks;
+  return true;
+}
+
+bool Surgeon::change_owner() {
+  std::vector<Region*> slots;
+  for (Region& region : schedule().regions) {
+    if (region.buffer == Buffer::slot) slots.push_back(&region);
+  }
+  if (slots.empty()) return false;
+  Region& chosen = *slots[random_() % slots.size()];
+  const Rank owner = chosen.owner == self ? rank_ : chosen.owner;
+  chosen.owner = (owner + 1 + static_cast<Rank>(random_() % 2)) % schedule().ranks;
+  if (chosen.owner == rank_) chosen.owner = self;
+  return true;
+}
+
+// The schedules stay as they are, which is wrong only where memory is shared.
+bool Surgeon::move_to_other_node() {
+  if (schedule().counters == 0) return false;
+  subject_.nodes.resize(subject_.schedules.size(), 0);
+  subject_.nodes[static_cast<std::size_t>(rank_)] = 1 + *std::max_element(subject_.nodes.begin(), subject_.nodes.end());
+  return true;
 }
 
 bool Surgeon::lose_dependency() {
@@ -221,8 +263,8 @@ bool Surgeon::change_loop(Damage damage) {
 }
 
 // Appends a copy of an operation at the end of the schedule.
-bool Surgeon::repeat_operation() {
-  Operation* chosen = any([](const Operation& o) { return o.kind != Kind::join && o.loop < 0; });
+bool Surgeon::repeat(const std::function<bool(const Operation&)>& fits) {
+  Operation* chosen = any([&](const Operation& o) { return fits(o) && o.loop < 0; });
   if (!chosen) return false;
   Operation copy = *chosen;
   const auto original = static_cast<std::int32_t>(chosen - schedule().operations.data());

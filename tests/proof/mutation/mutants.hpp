@@ -9,7 +9,7 @@
 
 namespace quadrille::mutation {
 
-// Mutations of one rank's schedule.
+// Mutations of one rank's schedule, or of where it is.
 enum class Damage : std::uint8_t {
   lost_operation,
   other_peer,
@@ -30,8 +30,13 @@ enum class Damage : std::uint8_t {
   other_loop_length,
   other_loop_window,
   repeated_operation,
+  other_owner,  // of a slot
+  other_node,   // of a rank
+  lost_signal,
+  repeated_signal,
+  misdirected_signal,
 };
-inline constexpr int damages = 19;
+inline constexpr int damages = 24;
 std::string_view name(Damage damage);
 
 // Mutates one rank's schedule at a random place; false if the mutation is not applicable.

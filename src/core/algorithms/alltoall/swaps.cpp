@@ -30,39 +30,59 @@ std::int64_t ring_of(const Problem& problem) {
 // One of the concurrent partners: what its successor has to wait for.
 using Last = std::vector<Added>;
 
+// Swaps a block in parts, each by swap(segment), which returns its last operation.
 template <class Swap>
-void for_each_part(Builder& builder, const Problem& problem, const Region& block, Swap&& swap) {
+Last in_parts(Builder& builder, const Problem& problem, const Region& block, Swap&& swap) {
+  Last last;
+  const auto part = [&](const Segment& segment) { last.push_back(swap(segment)); };
+  if (problem.separate) return {builder.for_each_chunk(block, chunk_of(problem), problem.window, part)};
+  builder.for_each_segment(problem.count, problem.segment, problem.window, part);
+  return last;
+}
+
+// A signal from the higher rank that it is there, so that MPI keeps nothing for one that is late; none for an empty
+// block.
+template <class Signal>
+Added demand(Builder& builder, const Problem& problem, const Region& block, Signal&& signal) {
+  Added added;
   if (problem.separate) {
-    builder.for_each_chunk(block, chunk_of(problem), problem.window, swap);
-  } else {
-    builder.for_each_segment(problem.count, problem.segment, problem.window, swap);
+    builder.unless_empty(block, [&] { added = signal(); });
+  } else if (problem.count > 0) {
+    added = signal();
   }
+  return added;
+}
+
+void after_all(Builder& builder, Added step, const Last& before) {
+  for (const Added& one : before) builder.after(step, {one});
 }
 
 // The lower rank sends first, and receives into the places it has sent from.
 Last send_first(Builder& builder, const Problem& problem, Rank partner, const Last& before) {
   const Region block = problem.output_block(partner);
-  Last last;
-  for_each_part(builder, problem, block, [&](const Segment& segment) {
+  const Added demanded = demand(builder, problem, block, [&] { return builder.receive_signal(partner); });
+  return in_parts(builder, problem, block, [&](const Segment& segment) {
     const Added sent = builder.send(partner, segment.of(block));
-    for (const Added& one : before) builder.after(sent, {one});
-    last.push_back(builder.receive(partner, segment.of(block)));
+    builder.after(sent, {demanded});
+    after_all(builder, sent, before);
+    return builder.receive(partner, segment.of(block));
   });
-  return last;
 }
 
-// The higher rank keeps received data in scratch until it has sent from its place.
+// The higher rank keeps received data in scratch until it has sent from its place. It sends as much as has come.
 Last receive_first(Builder& builder, const Problem& problem, Rank partner, const Region& ring, const Last& before) {
   const Region block = problem.output_block(partner);
-  Last last;
-  for_each_part(builder, problem, block, [&](const Segment& segment) {
-    const Region arrived = segment.in_ring(ring, problem.window);
-    builder.receive(partner, arrived);
-    const Added sent = builder.send(partner, segment.of(block));
-    for (const Added& one : before) builder.after(sent, {one});
-    last.push_back(builder.copy(arrived, segment.of(block)));
+  demand(builder, problem, block, [&] {
+    const Added signal = builder.send_signal(partner);
+    after_all(builder, signal, before);
+    return signal;
   });
-  return last;
+  return in_parts(builder, problem, block, [&](const Segment& segment) {
+    const Region arrived = segment.in_ring(ring, problem.window);
+    const Added received = builder.receive(partner, arrived);
+    builder.after(builder.send(partner, segment.of(block)), {received});
+    return builder.copy(arrived, segment.of(block));
+  });
 }
 
 void swap_in_place(Builder& builder, const Problem& problem, std::span<const Rank> partners) {
@@ -110,11 +130,12 @@ void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank
   }
 }
 
-// In place the higher one of two ranks is one segment behind: it sends only what it has room for.
+// In place the higher one of two ranks demands data first, and is one segment behind: it sends as much as has come.
 void outline_swaps(const Problem& problem, Outline& out) {
   const double n = rounds::number(problem.count);
   if (!problem.in_place) return out.all_pairs(n, lanes_of(problem));
   const double segments = rounds::number(patterns::segments(problem.count, chunk_of(problem)));
+  out.all_pairs(0, lanes_of(problem));
   out.all_pairs(n / segments, lanes_of(problem));
   out.all_pairs(n, lanes_of(problem));
   out.copy(n / 2, Outline::Who::all, problem.ranks - 1);
@@ -123,10 +144,11 @@ void outline_swaps(const Problem& problem, Outline& out) {
 Prediction predict_swaps(const Problem& problem, std::int64_t steps) {
   const std::int64_t messages = std::int64_t{problem.ranks} * (problem.ranks - 1);
   const std::int64_t segments = problem.in_place ? patterns::segments(problem.count, chunk_of(problem)) : 1;
-  // In place the higher rank is one segment behind.
-  const std::int64_t each = problem.in_place ? segments + 1 : 1;
+  // In place the higher rank demands data first, and is one segment behind.
+  const bool demands = problem.in_place && problem.count > 0;
+  const std::int64_t each = problem.in_place ? segments + (demands ? 2 : 1) : 1;
   return {.steps = lanes_of(problem) == 1 ? steps * each : Prediction::unknown_steps,
-          .messages = messages * segments,
+          .messages = messages * segments + (demands ? messages / 2 : 0),
           .units = messages * problem.count};
 }
 

@@ -7,10 +7,10 @@
 // Common to the algorithms in which pairs of ranks swap their blocks. They differ in the order of partners.
 namespace quadrille::alltoall {
 
-// Swaps with these partners in this order, `width` of them at a time. In place, the lower rank sends first, a few
-// segments at a time, and receives into the places it has sent from; at the higher rank received data waits in scratch
-// until its place has been sent from. So only half of the partners need scratch, and a rank swaps with `width` partners
-// of each half at a time.
+// Swaps with these partners in this order, `width` of them at a time. In place, the lower rank sends first, when the
+// higher one demands it, a few segments at a time, and receives into the places it has sent from; at the higher rank
+// received data waits in scratch until its place has been sent from. So only half of the partners need scratch, and a
+// rank swaps with `width` partners of each half at a time.
 void swap_in_turn(Builder& builder, const Problem& problem, std::span<const Rank> partners);
 
 // Units of scratch, in place: a ring of segments for each concurrent partner.

@@ -1,10 +1,10 @@
-#include "engine/words.hpp"
+#include "meet/words.hpp"
 
-namespace quadrille::engine {
+namespace quadrille::meet {
 
 std::vector<Typed> as_bytes(void* memory, std::int64_t bytes) {
   static const Layout& byte = *new Layout(Layout::basic(1));  // for calls in destructors after main
   return {{static_cast<std::byte*>(memory), bytes, &byte}};
 }
 
-}  // namespace quadrille::engine
+}  // namespace quadrille::meet
