@@ -209,9 +209,15 @@ void Redistribution::grant_received(std::size_t place) {
   const auto found = std::lower_bound(by_rank_.begin(), by_rank_.end(), rank, [this](std::int32_t one, Rank of) {
     return destinations_[index(one)].rank < of;
   });
+  const bool known = found != by_rank_.end() && destinations_[index(*found)].rank == rank;
+  if (!known) throw std::logic_error("a grant of a rank that gets nothing");
   Destination& destination = destinations_[index(*found)];
-  *std::find_if(destination.grants.begin(), destination.grants.end(), [](const Range& one) { return one.empty(); }) =
-      elements;
+  auto* const unused =
+      std::find_if(destination.grants.begin(), destination.grants.end(), [](const Range& one) { return one.empty(); });
+  const bool fits = unused != destination.grants.end() && elements.begin >= destination.sent && !elements.empty() &&
+                    elements.end <= destination.count;
+  if (!fits) throw std::logic_error("a grant of what is not to be sent");
+  *unused = elements;
   destination.granted += length_of(elements);
   if (destination.granted == destination.count) --open_destinations_;
   if (!std::exchange(destination.queued, true)) to_serve_.push_back(*found);
@@ -325,7 +331,6 @@ Range Redistribution::large_hole(std::int64_t left, std::int64_t wanted) {
     look_from_ = place + run;
     ++looks_;
   }
-  if (!largest.empty()) look_from_ = largest.begin;
   return largest;
 }
 
@@ -334,12 +339,15 @@ Range Redistribution::choose(const Source& source) {
   const std::int64_t wanted = std::min(left, chunk(0));
   const std::int64_t possible = std::min(wanted, chunk(inventory_.space().extra_begin()));
   const Range largest = large_hole(left, wanted);
-  if (inventory_.reserved() > 0 && length_of(largest) * worthwhile_part < possible) return {};
-  for (const std::int64_t place : {source.home + source.granted, source.behind}) {
+  Range chosen = largest;
+  for (const std::int64_t place : {source.behind, source.home + source.granted}) {
     const Range here = choose_at(place, left);
-    if (!here.empty() && 2 * length_of(here) >= length_of(largest)) return here;
+    if (!here.empty() && 2 * length_of(here) >= length_of(largest)) chosen = here;
   }
-  return largest;
+  const std::int64_t length = std::max(length_of(chosen), length_of(largest));
+  if (inventory_.reserved() > 0 && length * worthwhile_part < possible) return {};
+  if (chosen == largest) look_from_ = largest.begin;
+  return chosen;
 }
 
 std::vector<std::string> Redistribution::awaited() const {

@@ -56,28 +56,26 @@ bool Places::know(std::span<const std::int32_t> processes) const {
                      [&](std::int32_t process) { return cursor.node(process) != unknown; });
 }
 
-std::int32_t Places::number_of(std::uint64_t node) const {
-  const auto found = std::lower_bound(by_place_.begin(), by_place_.end(), node,
-                                      [&](std::int32_t one, std::uint64_t of) { return nodes_[at(one)].node < of; });
-  return found != by_place_.end() && nodes_[at(*found)].node == node ? *found : unknown;
+std::int32_t Places::number_of(const Place& place) const {
+  const auto found = std::lower_bound(by_place_.begin(), by_place_.end(), place,
+                                      [&](std::int32_t one, const Place& of) { return nodes_[at(one)] < of; });
+  return found != by_place_.end() && nodes_[at(*found)] == place ? *found : unknown;
 }
 
 void Places::learn_nodes(std::span<const Place> places) {
   std::vector<Place> heard;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool goes_on = i > 0 && places[i].node == places[i - 1].node;
-    if (!goes_on && number_of(places[i].node) == unknown) heard.push_back(places[i]);
+    const bool goes_on = i > 0 && places[i] == places[i - 1];
+    if (!goes_on && number_of(places[i]) == unknown) heard.push_back(places[i]);
   }
-  const auto less = [](const Place& a, const Place& b) { return a.node < b.node; };
-  std::stable_sort(heard.begin(), heard.end(), less);
-  const auto same = [](const Place& a, const Place& b) { return a.node == b.node; };
-  heard.erase(std::unique(heard.begin(), heard.end(), same), heard.end());
+  std::sort(heard.begin(), heard.end());
+  heard.erase(std::unique(heard.begin(), heard.end()), heard.end());
   nodes_.reserve(nodes_.size() + heard.size());
   nodes_.insert(nodes_.end(), heard.begin(), heard.end());
   by_place_.resize(nodes_.size());
   std::iota(by_place_.begin(), by_place_.end(), 0);
   std::sort(by_place_.begin(), by_place_.end(),
-            [&](std::int32_t a, std::int32_t b) { return less(nodes_[at(a)], nodes_[at(b)]); });
+            [&](std::int32_t a, std::int32_t b) { return nodes_[at(a)] < nodes_[at(b)]; });
 }
 
 void Places::learn(std::span<const std::int32_t> processes, std::span<const Place> places) {
@@ -103,8 +101,8 @@ void Places::learn(std::span<const std::int32_t> processes, std::span<const Plac
   std::size_t last = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Place& place = places[order[i]];
-    const bool goes_on = i > 0 && place.node == places[last].node;
-    if (!goes_on) node = number_of(place.node);
+    const bool goes_on = i > 0 && place == places[last];
+    if (!goes_on) node = number_of(place);
     last = order[i];
     keep_until(processes[last]);
     add(processes[last], node);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -12,10 +13,12 @@ namespace quadrille {
 struct Place {
   std::uint64_t node = 0;
   std::uint32_t rack = 0;  // 0: unknown
+
+  friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-// Where processes run, as far as this one has heard. Processes have numbers from 0 on. Where those of a node follow one
-// another the memory depends on the number of nodes alone. Not thread-safe.
+// Where processes run, as far as this one has heard: what each has said of itself. Processes have numbers from 0 on.
+// Where those of a node follow one another the memory depends on the number of nodes alone. Not thread-safe.
 class Places {
  public:
   // Whether it has heard of all of them.
@@ -38,7 +41,7 @@ class Places {
   class Cursor;
 
   void learn_nodes(std::span<const Place> places);
-  std::int32_t number_of(std::uint64_t node) const;
+  std::int32_t number_of(const Place& place) const;
 
   std::vector<Place> nodes_;                // by number
   std::vector<std::int32_t> by_place_;      // their numbers, in the order of Place::node

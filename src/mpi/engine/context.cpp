@@ -97,7 +97,7 @@ void Context::close() {
 }
 
 void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
-  if (schedule.channels > tags_per_collective) {
+  if (schedule.channels > first_open_channel) {
     throw std::logic_error("a schedule takes more channels than a collective has tags");
   }
   if (schedule.counters == 0) return;

@@ -138,9 +138,10 @@ void MessageTransport::ended(const Ended& ended) {
                                         : "MPI_Isend");
   if (ended.received != ended.bytes) {
     throw Error(MPI_ERR_TRUNCATE,
-                fmt::format("rank {} sent {} bytes where {} were expected: do all ranks pass the same count and a "
+                fmt::format("{} sent {} bytes where {} were expected: do all ranks pass the same count and a "
                             "type of the same size?",
-                            message.peer, ended.received, ended.bytes));
+                            message.peer == anyone ? "a rank" : fmt::format("rank {}", message.peer), ended.received,
+                            ended.bytes));
   }
   if (message.staging && message.receiving) {
     unpack(message.pieces, message.posted - ended.bytes, message.posted, message.staging);

@@ -261,7 +261,7 @@ class MovePlan final : public Plan {
             .words = words_,
             // A rank that is ahead is so by one array at most, since all have the same partners: its grants must not be
             // taken for those of the array before.
-            .grants = 1 + static_cast<std::int32_t>(array_ % 2)};
+            .grants = first_open_channel + static_cast<std::int32_t>(array_ % 2)};
     phase.binding = Redistribution::binding(job_);
     phase.open_channel = job_.grants;
     phase.protocol = [this](Backend& backend) { return std::make_unique<Redistribution>(job_, backend); };

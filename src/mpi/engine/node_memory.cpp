@@ -1,6 +1,6 @@
 #include "engine/node_memory.hpp"
 
-#include <system_error>
+#include <exception>
 
 namespace quadrille::engine {
 
@@ -15,7 +15,7 @@ template <class Work>
 void NodeMemory::attempt(const Work& work) {
   try {
     work();
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
     trouble_ = error.what();
   }
 }

@@ -27,6 +27,9 @@ namespace quadrille::engine {
 // older one are posted before any of the newer, at both ends. The same holds for the phases of one collective, which
 // share tags.
 inline constexpr std::int32_t tags_per_collective = 64;
+// Of these the last are for what is received from anyone, and no schedule's: an order of messages there is only between
+// ranks that have heard of each other in the same collective.
+inline constexpr std::int32_t first_open_channel = 62;
 
 class Task;
 

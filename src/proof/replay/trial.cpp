@@ -237,7 +237,9 @@ std::string TrialRun::run() {
   }
   try {
     Options options = trial_.options;
-    if (const Topology* topology = trial_.rounds.front().topology) {
+    for (const Problem& round : trial_.rounds) {
+      const Topology* topology = round.topology;
+      if (!topology || options.share_memory) continue;
       options.share_memory = [topology](Rank one, Rank other) { return topology->same_node(one, other); };
     }
     const Outcome outcome = replay::run(std::move(plans), options);

@@ -126,7 +126,7 @@ TEST(Places, OfAMillionRanksTakeLittleMemoryAndTime) {
   const double milliseconds = std::chrono::duration<double, std::milli>(best).count();
   RecordProperty("bytes", std::to_string(bytes));
   RecordProperty("milliseconds", std::to_string(milliseconds));
-  EXPECT_LT(milliseconds, 100) << "10 on a quiet machine";
+  EXPECT_LT(milliseconds, 1000) << "10 without sanitizers on a quiet machine";
 }
 
 }  // namespace
