@@ -134,7 +134,7 @@ Group Topology::leaders(int level, Rank rank, Rank root) const {
 
 std::int64_t Topology::bytes() const {
   const auto of = [](const auto& list) { return static_cast<std::int64_t>(list.capacity() * sizeof(list.front())); };
-  std::int64_t bytes = static_cast<std::int64_t>(sizeof(Topology) + levels_.capacity() * sizeof(Level));
+  auto bytes = static_cast<std::int64_t>(sizeof(Topology) + levels_.capacity() * sizeof(Level));
   for (const Level& level : levels_)
     bytes += of(level.first) + of(level.domain_of) + of(level.members) + of(level.from);
   return bytes;
