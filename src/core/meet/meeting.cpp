@@ -58,29 +58,29 @@ void Meeting::merge_ranks(const void* left, void* right, std::int64_t) {
 bool Meeting::next(Phase& phase) {
   const Problem one_word{.rank = own_.rank, .ranks = own_.ranks, .count = 1};
   switch (step_) {
-    case Step::agree:
+    case Step::nothing:
       phase = merge_words(program(merging_words(), one_word), mine_, all_, merge_circumstances);
-      step_ = Step::heard_trouble;
+      step_ = Step::agreed;
       return true;
-    case Step::heard_trouble:
+    case Step::agreed:
       return after_agreement(phase);
-    case Step::place:
+    case Step::placed:
       return after_places(phase);
-    case Step::share: {
+    case Step::addressed: {
       const auto address = word_.there ? std::optional(word_.address) : std::nullopt;
       trouble_ = memory_.open(*result_.topology, all_.oversubscribed, address);
       without_ = trouble_.empty() ? nobody : own_.rank;
       phase = merge_words(program(merging_words(), one_word), without_, lowest_without_, merge_ranks);
-      step_ = Step::vote;
+      step_ = Step::voted;
       return true;
     }
-    case Step::vote:
+    case Step::voted:
       result_.without = lowest_without_;
       result_.shares_memory = lowest_without_ == nobody;
-      step_ = result_.shares_memory ? Step::done : Step::heard_why;
+      step_ = result_.shares_memory ? Step::done : Step::explained;
       if (!result_.shares_memory) phase = says(lowest_without_, trouble_);
       return !result_.shares_memory;
-    case Step::heard_why:
+    case Step::explained:
       (result_.without == nobody ? result_.refusal : result_.because) = text_.data();
       step_ = Step::done;
       return false;
@@ -96,11 +96,11 @@ bool Meeting::after_agreement(Phase& phase) {
   result_.all_cores = all_.all_cores;
   result_.oversubscribed = all_.oversubscribed;
   if (all_.troubled != nobody) {
-    step_ = Step::heard_why;
+    step_ = Step::explained;
     phase = says(all_.troubled, own_.trouble);
     return true;
   }
-  step_ = Step::place;
+  step_ = Step::placed;
   if (all_.all_known) return after_places(phase);
   const Problem problem{.rank = own_.rank, .ranks = own_.ranks, .count = sizeof(Told)};
   phase = gather_words(program(gathering_words(), problem), told_, heard_);
@@ -119,7 +119,7 @@ bool Meeting::after_places(Phase& phase) {
     if (!all_.all_known) places_.learn(own_.processes, heard);
     result_.topology = places_.topology(own_.processes);
   }
-  step_ = memory_.create ? Step::share : Step::done;
+  step_ = memory_.create ? Step::addressed : Step::done;
   if (!memory_.create) return false;
   phase = inside_nodes();
   return true;

@@ -80,7 +80,8 @@ class Meeting final : public Plan {
     Address address = {};
     bool there = false;
   };
-  enum class Step : std::uint8_t { agree, heard_trouble, place, share, vote, heard_why, done };
+  // What has happened last.
+  enum class Step : std::uint8_t { nothing, agreed, placed, addressed, voted, explained, done };
 
   static void merge_circumstances(const void* left, void* right, std::int64_t);
   static void merge_ranks(const void* left, void* right, std::int64_t);
@@ -93,7 +94,7 @@ class Meeting final : public Plan {
   Memory memory_;
   Places& places_;
   Result& result_;
-  Step step_ = Step::agree;
+  Step step_ = Step::nothing;
   Circumstances mine_;
   Circumstances all_;
   Told told_;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
-#include <type_traits>
+
+#include "schedule/memory.hpp"
 
 namespace quadrille {
 
@@ -20,13 +21,10 @@ Program::Program(std::shared_ptr<const Schedule> schedule) : schedule_(std::move
 }
 
 std::int64_t Program::bytes() const {
-  const auto of = [](const auto& vector) {
-    return static_cast<std::int64_t>(vector.capacity() * sizeof(typename std::decay_t<decltype(vector)>::value_type));
-  };
   std::int64_t bytes = static_cast<std::int64_t>(sizeof(Program)) + schedule_->bytes();
-  bytes += of(first_successor_) + of(successors_) + of(first_) + of(numbering_);
-  for (const auto& segments : segments_) bytes += of(segments);
-  for (const auto& messages : messages_) bytes += of(messages);
+  bytes += allocated(first_successor_) + allocated(successors_) + allocated(first_) + allocated(numbering_);
+  for (const auto& segments : segments_) bytes += allocated(segments);
+  for (const auto& messages : messages_) bytes += allocated(messages);
   return bytes;
 }
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <numeric>
 
+#include "schedule/memory.hpp"
+
 namespace quadrille {
 
 namespace {
@@ -199,11 +201,6 @@ class Check {
   const Schedule& schedule_;
 };
 
-template <class T>
-std::int64_t memory(const std::vector<T>& vector) {
-  return static_cast<std::int64_t>(vector.capacity() * sizeof(T));
-}
-
 }  // namespace
 
 std::string_view name(Kind kind) {
@@ -230,8 +227,8 @@ bool writes(Kind kind, int region) {
 }
 
 std::int64_t Schedule::bytes() const {
-  return static_cast<std::int64_t>(sizeof(Schedule)) + memory(scratch) + memory(slots) + memory(operations) +
-         memory(regions) + memory(dependencies) + memory(loops) + memory(offload);
+  return static_cast<std::int64_t>(sizeof(Schedule)) + allocated(scratch) + allocated(slots) + allocated(operations) +
+         allocated(regions) + allocated(dependencies) + allocated(loops) + allocated(offload);
 }
 
 std::int64_t Schedule::scratch_units() const {

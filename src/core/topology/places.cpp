@@ -4,6 +4,8 @@
 #include <numeric>
 #include <utility>
 
+#include "schedule/memory.hpp"
+
 namespace quadrille {
 
 namespace {
@@ -15,11 +17,6 @@ std::size_t at(std::int32_t number) {
 // Whether a level tells any two ranks apart.
 bool splits(const std::vector<std::int32_t>& names) {
   return std::any_of(names.begin(), names.end(), [&](std::int32_t name) { return name != names.front(); });
-}
-
-template <class T>
-std::int64_t memory(const std::vector<T>& list) {
-  return static_cast<std::int64_t>(list.capacity() * sizeof(T));
 }
 
 }  // namespace
@@ -161,8 +158,8 @@ Topology Places::topology(std::span<const std::int32_t> processes) const {
 }
 
 std::int64_t Places::bytes() const {
-  return static_cast<std::int64_t>(sizeof(Places)) + memory(nodes_) + memory(by_place_) + memory(runs_) +
-         memory(node_of_);
+  return static_cast<std::int64_t>(sizeof(Places)) + allocated(nodes_) + allocated(by_place_) + allocated(runs_) +
+         allocated(node_of_);
 }
 
 Topology topology_of(std::span<const Place> places) {

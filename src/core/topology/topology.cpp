@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "schedule/memory.hpp"
+
 namespace quadrille {
 
 namespace {
@@ -133,10 +135,10 @@ Group Topology::leaders(int level, Rank rank, Rank root) const {
 }
 
 std::int64_t Topology::bytes() const {
-  const auto of = [](const auto& list) { return static_cast<std::int64_t>(list.capacity() * sizeof(list.front())); };
-  auto bytes = static_cast<std::int64_t>(sizeof(Topology) + levels_.capacity() * sizeof(Level));
-  for (const Level& level : levels_)
-    bytes += of(level.first) + of(level.domain_of) + of(level.members) + of(level.from);
+  std::int64_t bytes = std::int64_t{sizeof(Topology)} + allocated(levels_);
+  for (const Level& level : levels_) {
+    bytes += allocated(level.first) + allocated(level.domain_of) + allocated(level.members) + allocated(level.from);
+  }
   return bytes;
 }
 
