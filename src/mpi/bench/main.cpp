@@ -1,7 +1,6 @@
 // quadrille-bench: what `quadrille bench` hands its words to, and `quadrille topology` its files; one for each MPI.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "bench/finalize.hpp"
 #include "bench/output.hpp"
 #include "bench/probe.hpp"
 #include "bench/provenance.hpp"
@@ -114,15 +114,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "quadrille {}: {}\n", topology ? "topology" : probe ? "probe" : "bench", error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
-#if defined(MPICH) && MPICH_NUMVERSION < 40200000
-  // Between nodes MPICH 4.0 over UCX may hang in MPI_Finalize, and all is said: its launcher does not mind. That of 4.2
-  // does, and loses the status.
-  if (several_nodes) {
-    PMPI_Barrier(MPI_COMM_WORLD);
-    std::fflush(nullptr);
-    _exit(status);
-  }
-#endif
-  MPI_Finalize();
-  return status;
+  return bench::finalize(several_nodes, status);
 }

@@ -2,7 +2,6 @@
 // bits of its sums on all ranks. Sums of doubles depend on the order in which they are made, so on the algorithm.
 
 #include <mpi.h>
-#include <unistd.h>
 
 #include <cinttypes>
 #include <cmath>
@@ -12,6 +11,8 @@
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include "bench/finalize.hpp"
 
 namespace {
 
@@ -72,19 +73,10 @@ int main(int argc, char** argv) {
     if (rank == 0) std::printf("%s %016" PRIx64 "\n", call.c_str(), result);
     MPI_Comm_free(&comm);
   }
-#if defined(MPICH)
-  // Between nodes MPICH over UCX may hang in MPI_Finalize.
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int here = 0;
   MPI_Comm_size(node, &here);
-  if (here < ranks) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    std::fflush(nullptr);
-    _exit(0);
-  }
   MPI_Comm_free(&node);
-#endif
-  MPI_Finalize();
-  return 0;
+  return quadrille::bench::finalize(here < ranks, 0);
 }
