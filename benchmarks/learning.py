@@ -369,7 +369,7 @@ class Trace:
 
 
 def traced_run(place, program, way, arguments, slow_after):
-    """The trace, and when the links were slowed; None: not in this run."""
+    """The trace, when the links were slowed; None: not in this run; and the call numbers of new verdicts."""
     folder = pathlib.Path(tempfile.mkdtemp(dir=arguments.output))
     trace, report = folder / "trace", folder / "report.json"
     if way.dropin:
@@ -386,13 +386,16 @@ def traced_run(place, program, way, arguments, slow_after):
     if process.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}: exit status {process.returncode}\n{output}")
     found = Trace.read(trace)
-    for one in json.loads(report.read_text(encoding="utf-8"))["learned"] if report.exists() else []:
-        print(f"    {one['collective']}, {one['calls']} calls, {one['replaced']} replaced: {one['verdict']}", flush=True)
+    learned = json.loads(report.read_text(encoding="utf-8"))["learned"] if report.exists() else []
+    for one in learned:
+        print(f"    {one['collective']}, {one['calls']} calls, {one['replaced']} replaced: " + ", ".join(
+            f"{change['verdict']} from call {change['calls']}" for change in one["changes"]), flush=True)
     shutil.rmtree(folder)
-    return found, slowed
+    return found, slowed, [change["calls"] for one in learned if one["collective"] == program.what
+                           for change in one["changes"]]
 
 
-def judged_change(way, trace, slowed):
+def judged_change(way, trace, slowed, verdicts):
     since = trace.index(slowed)
     after = len(trace.seconds) - since
     if since < 9 or after < 18:
@@ -402,11 +405,13 @@ def judged_change(way, trace, slowed):
            "before": statistics.median(trace.seconds[since // 2:since]),
            "at_once": statistics.median(trace.seconds[since + 1:since + 10]),
            "in_the_end": statistics.median(trace.seconds[since + after // 2:]),
+           "verdict_calls": next((calls - since for calls in verdicts if calls > since), None),
            "settled_calls": settled - since,
            "settled_seconds": max(trace.epoch + trace.starts[settled] - slowed, 0)}
     print(f"  {way.name:<7}a call takes {1e3 * row['before']:.2f} ms, at once after the change "
           f"{1e3 * row['at_once']:.2f}, in the end {1e3 * row['in_the_end']:.2f}; settled after {row['settled_calls']} "
-          f"calls, {row['settled_seconds']:.1f} s", flush=True)
+          f"calls, {row['settled_seconds']:.1f} s"
+          + (f"; another verdict after {row['verdict_calls']} calls" if row["verdict_calls"] else ""), flush=True)
     return row
 
 
@@ -423,7 +428,7 @@ def change(arguments):
             set_rate(place, full)
             traced = traced_run(place, program, way, arguments, starting + arguments.time / 3)
             rows[way.name] = judged_change(way, *traced)
-        trace, _ = traced_run(place, program, LEARNING, arguments, None)  # the links are slow from the start
+        trace, _, _ = traced_run(place, program, LEARNING, arguments, None)  # the links are slow from the start
         rows["reachable"] = statistics.median(trace.seconds[len(trace.seconds) // 2:])
         rows["ratio"] = rows["with"]["in_the_end"] / rows["reachable"]
         print(f"  slow from the start: {1e3 * rows['reachable']:.2f} ms; after the change {rows['ratio']:.2f} times that")

@@ -12,11 +12,13 @@ constexpr std::int64_t first_interval = 32;  // calls between rounds, doubled fr
 constexpr std::int64_t longest_interval = 128;
 // What agreements may cost, of all time; and no more calls are between them than this.
 constexpr double share_of_agreements = 0.008;
-constexpr double share_of_meetings = 0.02;
+constexpr double share_of_meetings = 0.01;
 constexpr double most_seldom = 100000;
 // Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
-constexpr double clearly = 1.03;
+constexpr double faster = 1.03;
 constexpr double hopeless = 1.3;
+// Of a call's time, by which the first of a few calls in a row may differ from one of many.
+constexpr double first_differs = 0.5;
 // Times by which the one that runs most calls has to change for all to be tried again.
 constexpr double changed = 1.3;
 // Times by which a price may be wrong, and by which one may be above the MPI's own for a trial.
@@ -33,7 +35,7 @@ constexpr double most_excess = 10;
 Lesson::Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known,
                Calls calls)
     : candidates_(std::min(expected.size(), most_candidates)),
-      part_(calls == Calls::in_a_row ? calls_in_a_row : 1),
+      part_(calls == Calls::overlapping ? calls_in_a_row : 1),
       meets_(calls != Calls::apart),
       share_(share),
       verdict_(start < candidates_ ? start : 0),
@@ -105,16 +107,29 @@ bool Lesson::compared() const {
          std::find(measured_.begin() + 1, measured_.end(), true) != measured_.end();
 }
 
+// A few calls in a row say less about many the fewer they are.
+double Lesson::clearly() const {
+  return faster + (meets_ ? first_differs / static_cast<double>(part_) : 0);
+}
+
 // Whether another candidate was found best.
 bool Lesson::settle() {
   const std::size_t last = verdict_;
   // Of what was not timed nothing is known.
   if (agreed_[verdict_] <= 0) verdict_ = 0;
   for (std::size_t who = 1; who < candidates_; ++who) {
-    if (agreed_[who] > 0 && agreed_[who] * clearly < agreed_[verdict_]) verdict_ = who;
+    if (agreed_[who] > 0 && agreed_[who] * clearly() < agreed_[verdict_]) verdict_ = who;
   }
-  if (agreed_[0] < agreed_[verdict_] * clearly) verdict_ = 0;
+  if (agreed_[0] < agreed_[verdict_] * clearly()) verdict_ = 0;
   return verdict_ != last;
+}
+
+void Lesson::note_change() {
+  if (changes_count_ == most_changes) {
+    std::rotate(changes_.begin(), changes_.begin() + 1, changes_.end());
+    --changes_count_;
+  }
+  changes_[changes_count_++] = {calls_, static_cast<std::uint8_t>(verdict_)};
 }
 
 // What a candidate is expected to take. Prices of another machine are wrong by a factor, which is what MPI's own
@@ -156,7 +171,7 @@ bool Lesson::admit(bool moved, double spent) {
 std::int64_t Lesson::calls_that_pay(double agreement) const {
   const double each = agreed_[verdict_];
   if (each <= 0) return 0;
-  const double meetings = 1 + 2 * static_cast<double>(candidates_in_round());
+  const auto meetings = static_cast<double>(1 + candidates_in_round());
   const double calls = meets_ ? meetings * (agreement + 2 * each) / (share_of_meetings * each)
                               : agreement / (share_of_agreements * each);
   return static_cast<std::int64_t>(std::clamp(calls, 0.0, most_seldom));
@@ -180,15 +195,19 @@ void Lesson::agree(const Word& all, double seconds) {
   const bool moved = before > 0 && (now > changed * before || before > changed * now);
   const std::size_t last = verdict_;
   const bool another = settle();
+  if (another) note_change();
   const bool any_new = admit(moved, all[most_candidates]);
   // What was best until now may have had an accident: it is tried once more, whatever that costs.
   if (moved && another && !surprised_) active_[last] = true;
-  // What has changed, or may be faster, is looked at at once; what changes all the time is noise.
+  // What has changed, or may be faster, is looked at at once, unless the ranks would have to meet for it; what changes
+  // all the time is noise.
   const bool surprised = (moved || another) && !surprised_;
   surprised_ = moved || another;
   interval_ = surprised ? first_interval : std::min(2 * interval_, longest_interval);
   const std::int64_t seldom = calls_that_pay(-all[most_candidates + 1]);
-  until_round_ = (surprised && moved) || any_new ? 1 : std::max(interval_, seldom);
+  const bool at_once = !meets_ && ((surprised && moved) || any_new);
+  until_round_ = at_once ? 1 : std::max(interval_, seldom);
+  if (meets_) part_ = std::min(2 * part_, most_in_a_row);
   round_ = {};
   step_ = 0;
 }

@@ -17,15 +17,17 @@ namespace quadrille::learn {
 class Lesson {
  public:
   static constexpr std::size_t most_candidates = 6;
-  // That are timed together where what each more of them takes may count more than what the first takes.
-  static constexpr std::size_t calls_in_a_row = 4;
+  // That are timed together in the first round where calls overlap, and in later ones at most: each is twice as long as
+  // the one before.
+  static constexpr std::size_t calls_in_a_row = 8;
+  static constexpr std::size_t most_in_a_row = 32;
   // The times of all candidates; what trials have cost beyond the usual time; and the time that the last agreement
   // took, below zero: of that the maximum is the rank that others waited for.
   using Word = std::array<double, most_candidates + 2>;
 
-  // Whether a rank may begin a call while others are still in the one before: they meet before it is timed. In a row
-  // something else may be faster than alone: then more calls are timed together.
-  enum class Calls : std::uint8_t { apart, overlapping, in_a_row };
+  // Whether a rank may begin a call while others are still in the one before. Then they meet before some are timed, and
+  // these together, since in a row something else may be faster than alone.
+  enum class Calls : std::uint8_t { apart, overlapping };
 
   // Starts with one of the candidates: what is expected or remembered to be best. `expected` are their times in seconds
   // by price, the MPI's own first; `share` is what trials may cost beyond the time of what was found best, and so
@@ -58,7 +60,7 @@ class Lesson {
   // Whether they must wait for each other, so that the next calls don't meet those before.
   bool must_meet() const {
     const std::size_t of_candidate = in_round() ? step_ % repeats() : 0;
-    return meets_ && of_candidate > 0 && (of_candidate - 1) % part_ == 0;
+    return meets_ && of_candidate == 1;
   }
   Word word() const;
   // Which took so long on this rank.
@@ -78,22 +80,33 @@ class Lesson {
   double saved() const { return saved_ + static_cast<double>(by_verdict_) * gain_of(verdict_); }
   std::int64_t agreements() const { return agreements_; }
 
+  // Another verdict, and the number of calls before it.
+  struct Change {
+    std::int64_t calls = 0;
+    std::uint8_t verdict = 0;
+  };
+  static constexpr std::size_t most_changes = 8;
+  // The last ones, oldest first.
+  std::span<const Change> changes() const { return {changes_.data(), changes_count_}; }
+
  private:
   // Trials: a few calls of each candidate in turn. The first of them is not timed: it may build a schedule, connect
-  // ranks, and wait for those that are still in the call before. The others are timed in two parts, of which the
-  // shorter counts.
+  // ranks, and wait for those that are still in the call before. The others are timed: twice, of which the shorter time
+  // counts, or many of them together.
   struct Round {
     std::array<std::uint8_t, most_candidates> who = {};
     std::size_t length = 0;  // calls; 0: none is under way
   };
 
-  std::size_t repeats() const { return 1 + 2 * part_; }
+  std::size_t repeats() const { return 1 + (meets_ ? part_ : 2); }
   std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   void begin_round();
   void combine(const Word& all);
+  double clearly() const;
   bool settle();
+  void note_change();
   bool admit(bool moved, double spent);
   std::int64_t calls_that_pay(double agreement) const;
   double expected(std::size_t who) const;
@@ -110,6 +123,8 @@ class Lesson {
   double saved_ = 0;             // likewise
   double total_ = 0;             // likewise: seconds of all calls, by what was agreed
   std::int64_t agreements_ = 0;
+  std::array<Change, most_changes> changes_ = {};
+  std::size_t changes_count_ = 0;
   std::int64_t until_round_;  // calls
   std::int64_t interval_;
   bool surprised_ = false;  // by what was last agreed on

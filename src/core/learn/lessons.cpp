@@ -105,16 +105,15 @@ std::unique_ptr<CaseLesson> Lessons::begin(const Case& one) const {
       if (!decision.native() && variants[who].place == decision.variant.place) first = who;
     }
   }
-  return std::make_unique<CaseLesson>(CaseLesson{.one = one,
-                                                 .variants = variants,
-                                                 .start = start,
-                                                 .lesson = {{expected.data(), count},
-                                                            first,
-                                                            share_,
-                                                            {known.data(), count},
-                                                            in_a_row                        ? Lesson::Calls::in_a_row
-                                                            : traits(one.collective).rooted ? Lesson::Calls::overlapping
-                                                                                            : Lesson::Calls::apart}});
+  return std::make_unique<CaseLesson>(
+      CaseLesson{.one = one,
+                 .variants = variants,
+                 .start = start,
+                 .lesson = {{expected.data(), count},
+                            first,
+                            share_,
+                            {known.data(), count},
+                            traits(one.collective).rooted ? Lesson::Calls::overlapping : Lesson::Calls::apart}});
 }
 
 CaseLesson* Lessons::find(const Case& asked) {

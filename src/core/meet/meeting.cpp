@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "algorithms/catalogue.hpp"
+#include "compose/compose.hpp"
 #include "meet/words.hpp"
 
 namespace quadrille::meet {
@@ -70,7 +71,7 @@ bool Meeting::next(Phase& phase) {
       const auto address = word_.there ? std::optional(word_.address) : std::nullopt;
       trouble_ = memory_.open(*result_.topology, all_.oversubscribed, address);
       without_ = trouble_.empty() ? nobody : own_.rank;
-      phase = merge_words(program(merging_words(), one_word), without_, lowest_without_, merge_ranks);
+      phase = merge_words(vote(), without_, lowest_without_, merge_ranks);
       step_ = Step::voted;
       return true;
     }
@@ -129,6 +130,26 @@ Phase Meeting::says(Rank rank, const std::string& text) {
   if (rank == own_.rank) std::copy_n(text.begin(), std::min(text.size(), text_.size() - 1), text_.begin());
   const Problem problem{.rank = own_.rank, .ranks = own_.ranks, .root = rank, .count = sizeof text_};
   return spread_word(program(spreading_a_word(), problem), text_);
+}
+
+// An allreduce by way of the first rank of each node: the fewer messages between nodes, the better.
+std::shared_ptr<const Program> Meeting::vote() const {
+  const Topology& topology = *result_.topology;
+  const int nodes = topology.levels() - 1;
+  const Group node = topology.domain(nodes, own_.rank);
+  Problem problem = problem_of(Collective::allreduce, {.rank = own_.rank, .ranks = own_.ranks, .count = 1});
+  problem.root = node[0];
+  const auto by = [](Collective collective, const char* name) {
+    return variant_named(collective, name).algorithm().build;
+  };
+  Builder builder(own_.rank, own_.ranks, Unit::elements);
+  compose::on(builder, node, 0, problem, by(Collective::reduce, "binomial"));
+  problem.input = problem.output;
+  problem.in_place = true;
+  const Group first = Group::of(topology.first_of_domains(nodes));
+  compose::on(builder, first, 1, problem, merging_words().algorithm().build);
+  compose::on(builder, node, 2, problem, by(Collective::bcast, "binomial"));
+  return std::make_shared<const Program>(builder.finish());
 }
 
 // The first rank of each node says to the others of it where its memory is.

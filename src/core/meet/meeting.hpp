@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,6 +90,7 @@ class Meeting final : public Plan {
   bool after_places(Phase& phase);
   Phase says(Rank rank, const std::string& text);
   Phase inside_nodes();
+  std::shared_ptr<const Program> vote() const;
 
   Own own_;
   Memory memory_;

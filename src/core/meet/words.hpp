@@ -30,9 +30,9 @@ Phase gather_words(std::shared_ptr<const Program> allgather, Word& mine, std::ve
   phase.binding.output = as_bytes(all.data(), ranks * static_cast<std::int64_t>(sizeof(Word)));
   return phase;
 }
-// The algorithm of that allgather.
+// The algorithm of that allgather. Its partners are those of merging_words(), to which there are connections then.
 inline Variant gathering_words() {
-  return variant_named(Collective::allgather, "bruck");
+  return variant_named(Collective::allgather, "recursive_doubling");
 }
 
 // A phase in which the words of all ranks become one, by merge(left, right, count). `allreduce` is the program of an

@@ -41,10 +41,13 @@ Context::Context(MPI_Comm parent, const Settings& settings)
               .fail_all = [this](const std::exception_ptr& error) { fail_all(error); }},
       watchdog_(settings_) {
   if (settings.progress) process_.start_progress();
-  // By a split: it copies no attributes, so none of the user's callbacks run.
-  int key = 0;
-  check(PMPI_Comm_rank(parent, &key), "MPI_Comm_rank");
-  check(PMPI_Comm_split(parent, 0, key, &comm_), "MPI_Comm_split");
+  // Not a duplicate: this copies no attributes, so none of the user's callbacks run. And ranks need not tell each other
+  // their colours and keys, as for a split.
+  MPI_Group all = MPI_GROUP_NULL;
+  check(PMPI_Comm_group(parent, &all), "MPI_Comm_group");
+  const int made = PMPI_Comm_create(parent, all, &comm_);
+  PMPI_Group_free(&all);
+  check(made, "MPI_Comm_create");
   check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");

@@ -49,6 +49,8 @@ std::vector<Learned> learned_on(MPI_Comm comm, const learn::Lessons& lessons) {
     one.calls = lesson.calls();
     one.replaced = lesson.replaced();
     one.saved = lesson.saved();
+    one.changes_count = lesson.changes().size();
+    std::copy(lesson.changes().begin(), lesson.changes().end(), one.changes.begin());
   }
   return all;
 }
@@ -120,10 +122,14 @@ std::vector<profile::Learned> cases_of(std::span<const Learned> all) {
                                             .seconds = learned.seconds[learned.verdict],
                                             .native_seconds = learned.seconds[0],
                                             .tried = {},
+                                            .changes = {},
                                             .saved_seconds = learned.saved,
                                             .start = remembered ? "remembered" : "price"});
     for (std::size_t who = 0; who < learned.candidates; ++who) {
       if (learned.seconds[who] > 0) one.tried.push_back({name_of_candidate(learned, who), learned.seconds[who]});
+    }
+    for (std::size_t i = 0; i < learned.changes_count; ++i) {
+      one.changes.push_back({learned.changes[i].calls, name_of_candidate(learned, learned.changes[i].verdict)});
     }
   }
   return cases;

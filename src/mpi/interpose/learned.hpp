@@ -27,6 +27,8 @@ struct Learned {
   std::int64_t calls = 0;
   std::int64_t replaced = 0;
   double saved = 0;  // seconds
+  std::array<learn::Lesson::Change, learn::Lesson::most_changes> changes = {};
+  std::size_t changes_count = 0;
 };
 
 // Those that the ranks of a communicator have agreed on at least once.

@@ -65,6 +65,10 @@ struct Learned {
     std::string name;
     double seconds = 0;
   };
+  struct Change {
+    std::int64_t calls = 0;  // before it
+    std::string verdict;
+  };
   std::string communicator;
   int ranks = 0;
   int nodes = 0;
@@ -77,6 +81,7 @@ struct Learned {
   double seconds = 0;         // of a call by the verdict
   double native_seconds = 0;  // of a call by the MPI's own; 0: unknown
   std::vector<Tried> tried = {};
+  std::vector<Change> changes = {};  // of the verdict: the last few
   double saved_seconds = 0;
   std::string start = {};  // what it began with: by price, remembered, native
 

@@ -64,6 +64,9 @@ Learned learned_from(const ordered_json& from) {
   for (const ordered_json& tried : list(from, "tried")) {
     one.tried.push_back({tried.at("name").get<std::string>(), tried.at("seconds").get<double>()});
   }
+  for (const ordered_json& change : list(from, "changes")) {
+    one.changes.push_back({change.at("calls").get<std::int64_t>(), change.at("verdict").get<std::string>()});
+  }
   take(from, "saved_seconds", one.saved_seconds);
   take(from, "start", one.start);
   return one;

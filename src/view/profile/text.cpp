@@ -83,6 +83,16 @@ std::string other_candidates(const Learned& one) {
   return out.empty() ? "" : fmt::format("    also tried: {}\n", out);
 }
 
+// The first verdict changes nothing.
+std::string later_verdicts(const Learned& one) {
+  if (one.changes.size() < 2) return "";
+  std::string out;
+  for (const Learned::Change& change : one.changes) {
+    out += fmt::format("{}{} after {} calls", out.empty() ? "" : ", ", printable(change.verdict), change.calls);
+  }
+  return fmt::format("    found best: {}\n", out);
+}
+
 std::string learned(const Profile& profile) {
   if (profile.learned.empty()) return "";
   std::string out = fmt::format("learned in the run: {}\n", saved_text(profile));
@@ -90,9 +100,9 @@ std::string learned(const Profile& profile) {
     const Communicator where{one.communicator, one.ranks, 1};
     const std::string selection =
         one.is_native() ? "" : fmt::format("{} {}, ", printable(one.verdict), text::seconds(one.seconds));
-    out += fmt::format("  {:<22}{:>10}  {}; {}MPI's own {}, saved {}; {}\n{}", printable(one.collective), one.calls,
+    out += fmt::format("  {:<22}{:>10}  {}; {}MPI's own {}, saved {}; {}\n{}{}", printable(one.collective), one.calls,
                        range_text(one.from, one.to), selection, text::seconds(one.native_seconds),
-                       about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one));
+                       about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one), later_verdicts(one));
   }
   return out;
 }

@@ -48,6 +48,10 @@ ordered_json json_of(const AlgorithmUse& one) {
 }
 
 ordered_json json_of(const Learned& one) {
+  ordered_json changes = ordered_json::array();
+  for (const Learned::Change& change : one.changes) {
+    changes.push_back({{"calls", change.calls}, {"verdict", change.verdict}});
+  }
   ordered_json tried = ordered_json::array();
   for (const Learned::Tried& candidate : one.tried) {
     tried.push_back({{"name", candidate.name}, {"seconds", candidate.seconds}});
@@ -64,6 +68,7 @@ ordered_json json_of(const Learned& one) {
           {"seconds", one.seconds},
           {"native_seconds", one.native_seconds},
           {"tried", tried},
+          {"changes", changes},
           {"saved_seconds", one.saved_seconds},
           {"start", one.start}};
 }

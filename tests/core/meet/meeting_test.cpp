@@ -116,12 +116,14 @@ TEST(Meeting, ARankThatCannotSayWhereItIsIsHeardByAll) {
 }
 
 TEST(Meeting, NobodyHasMemoryIfOneCannot) {
-  Machine machine(6, 2);
-  const auto met = machine.meet(from_to(0, 6), {}, 4);
-  for (const Meeting::Result& result : met.results) {
-    EXPECT_FALSE(result.shares_memory);
-    EXPECT_EQ(result.without, 4);
-    EXPECT_EQ(result.because, "no more of it");
+  Machine machine(7, 3);
+  for (Rank without = 0; without < 7; ++without) {
+    const auto met = machine.meet(from_to(0, 7), {}, without);
+    for (const Meeting::Result& result : met.results) {
+      EXPECT_FALSE(result.shares_memory);
+      EXPECT_EQ(result.without, without);
+      EXPECT_EQ(result.because, "no more of it");
+    }
   }
 }
 

@@ -68,6 +68,8 @@ TEST(Profile, HasASchema) {
   const auto& learned = all.at("learned").at(0);
   EXPECT_EQ(learned.at("verdict"), "hierarchical");
   EXPECT_EQ(learned.at("tried").at(2).at("name"), "recursive_doubling");
+  EXPECT_EQ(learned.at("changes").at(1).at("calls"), 120);
+  EXPECT_EQ(learned.at("changes").at(1).at("verdict"), "native");
 }
 
 TEST(Profile, HasEmptyListsWhereNothingWasCalled) {

@@ -36,9 +36,10 @@ inline Profile sample() {
        78e-6,
        150e-6,
        {{"native", 150e-6}, {"hierarchical", 78e-6}, {"recursive_doubling", 180e-6}},
+       {{7, "hierarchical"}, {120, "native"}, {152, "hierarchical"}},
        0.068,
        "price"},
-      {"row", 4, 1, "bcast", 1024, 1024, 20, 0, "native", 12e-6, 12e-6, {{"binomial", 20e-6}}, 0, "native"}};
+      {"row", 4, 1, "bcast", 1024, 1024, 20, 0, "native", 12e-6, 12e-6, {{"binomial", 20e-6}}, {}, 0, "native"}};
   return profile;
 }
 
