@@ -31,6 +31,7 @@ Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std
   problem.count = count.value_or(!of.moves_data() ? 0 : of.in_blocks() ? 1 : problem.ranks);
   if (algorithm.segmented) problem.segment = segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
   problem.in_place |= algorithm.restrictions.in_place;
+  problem.exposed = algorithm.restrictions.exposed;
   if (algorithm.hierarchical) {
     constexpr std::int64_t plenty = 1 << 20;
     problem.topology = &nodes(problem.ranks, per_node.value_or(algorithm.restrictions.one_node ? problem.ranks : 4));
@@ -46,9 +47,9 @@ Illustration illustrate(const Algorithm& algorithm, const Problem& problem) {
       .title = {},
       .messages = {}};
   verify::Expressions expressions(all.subject.commutative);
-  verify::Execution execution = verify::execute(all.subject, expressions);
+  const verify::Execution execution = verify::execute(all.subject, expressions);
   if (!execution.fault.empty()) throw std::runtime_error(execution.fault);
-  all.messages = std::move(execution.messages);
+  all.messages = verify::transfers(execution);
   all.title.heading = fmt::format("{}, {}", name(algorithm.collective), algorithm.name);
   all.title.subheading = fmt::format("{}, {}, {}", counted(problem.ranks, "rank"), counted(execution.steps, "step"),
                                      counted(static_cast<std::int64_t>(all.messages.size()), "message"));

@@ -40,6 +40,7 @@ std::string refusal(const Algorithm& algorithm, const Problem& problem) {
                      "machine file"
                    : "needs to be named by QUADRILLE_ALGORITHM, a table or a machine file");
   }
+  if (restrictions.exposed && !problem.exposed) return why("needs data that lies in a window");
   if (restrictions.even_ranks && problem.ranks > 1 && problem.ranks % 2 == 1)
     return why("needs an even number of ranks");
   if (restrictions.ordered_nodes && !problem.commutative && problem.topology && !problem.topology->in_rank_order()) {
@@ -61,6 +62,7 @@ std::vector<std::string_view> descriptions(const Restrictions& restrictions) {
   if (restrictions.one_node) words.push_back("one node with shared memory");
   if (restrictions.trusts_lengths) words.push_back("not in checked mode");
   if (restrictions.offloads) words.push_back("named in advance; a reduction by an operation that MPI predefines");
+  if (restrictions.exposed) words.push_back("data in a window");
   if (restrictions.even_ranks) words.push_back("even number of ranks");
   if (restrictions.ordered_nodes) words.push_back("commutative operation unless a node's ranks are consecutive");
   return words;

@@ -31,6 +31,7 @@ struct Restrictions {
   bool one_node = false;        // all ranks share memory
   bool trusts_lengths = false;  // blocks that differ from what others expect are not noticed: not in checked mode
   bool offloads = false;        // needs Problem::offloads
+  bool exposed = false;         // needs Problem::exposed
   bool even_ranks = false;      // an even number of them, or one
   bool ordered_nodes = false;   // non-commutative operations only if the ranks of every node are consecutive
 };

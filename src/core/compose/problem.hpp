@@ -71,6 +71,9 @@ struct Problem {
   const Topology* topology = nullptr;       // of all ranks; null: treated as one node
   std::int64_t room = 0;                    // units of slots per rank in the node's shared memory; 0: none
   bool offloads = false;                    // the MPI's own collectives among leaders of nodes can take part
+  bool exposed = false;                     // the output of every rank lies in its window, where others can access it
+  bool pulls = false;    // through windows: who needs data gets it, since no rank may wait in a flush
+  std::int64_t box = 0;  // units of a box in each window, for short data
 
   // The position of a rank's block if blocks are contiguous, and the total.
   Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }

@@ -7,7 +7,7 @@ namespace quadrille {
 namespace {
 
 [[noreturn]] void messages_alone() {
-  throw std::logic_error("a schedule with counters or slots can't run over messages alone");
+  throw std::logic_error("a schedule with counters, slots or windows can't run over messages alone");
 }
 
 }  // namespace
@@ -25,6 +25,18 @@ void Backend::put(Token, Rank, const Piece&, const Piece&) {
   messages_alone();
 }
 void Backend::flush(Token, Rank) {
+  messages_alone();
+}
+void Backend::get(Token, Rank, const Piece&, const Piece&) {
+  messages_alone();
+}
+bool Backend::noticed(Token, std::int32_t, std::int64_t) {
+  messages_alone();
+}
+void Backend::deposit(Token, Rank, const Piece&, const Piece&, std::int64_t) {
+  messages_alone();
+}
+bool Backend::collect(Token, const Piece&, const Piece&, std::int64_t) {
   messages_alone();
 }
 void Backend::notify(Token, Rank, std::int32_t, std::int64_t) {

@@ -27,9 +27,10 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-// What a run needs of the world around it. Nothing here waits for another rank's program. send, receive, flush and
-// offload end by a call of Machine::complete with their token, which may come before they return; the others are done
-// when they return (a put, as far as the run is concerned: it has arrived when a later flush of that peer completes).
+// What a run needs of the world around it. Nothing here waits for another rank's program, unless MPI makes a flush
+// wait. send, receive, flush, get and offload end by a call of Machine::complete with their token, which may come
+// before they return; the others are done when they return (a put, as far as the run is concerned: it has arrived when
+// a later flush of that peer completes).
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -49,10 +50,17 @@ class Backend {
   // Counters and slots. A backend of messages alone leaves them: they throw std::logic_error.
   virtual void publish(Token token, std::int32_t counter, std::int64_t value);
   virtual bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value);
+
+  // Windows, likewise. Notifications of one rank to one notice arrive in order.
   virtual void put(Token token, Rank to, const Piece& source, const Piece& target);
   virtual void flush(Token token, Rank to);
-  // Notifications of one rank to one counter arrive in order.
-  virtual void notify(Token token, Rank to, std::int32_t counter, std::int64_t value);
+  virtual void get(Token token, Rank from, const Piece& source, const Piece& target);
+  virtual void notify(Token token, Rank to, std::int32_t notice, std::int64_t value);
+  // Whether a notice of this rank's own has reached a value.
+  virtual bool noticed(Token token, std::int32_t notice, std::int64_t value);
+  // A deposit has read its source when it returns; the value is its number. Collects it if it is there.
+  virtual void deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value);
+  virtual bool collect(Token token, const Piece& box, const Piece& target, std::int64_t value);
 
   // A collective of the MPI's own among the ranks that the schedule names: an allreduce of a piece, or a barrier. Where
   // there is none it throws std::logic_error.

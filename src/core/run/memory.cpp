@@ -16,6 +16,8 @@ const Typed& Binding::block(Buffer buffer, std::int32_t index) const {
       return scratch.at(static_cast<std::size_t>(index));
     case Buffer::slot:
       return slots.at(static_cast<std::size_t>(index));
+    case Buffer::box:
+      return boxes.at(static_cast<std::size_t>(index));
   }
   throw std::logic_error("Binding::block: no such buffer");
 }

@@ -32,7 +32,7 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
   std::size_t counters = 0;
   std::array<std::int64_t, 2> messages = {0, 0};
   for (const Operation& operation : program.schedule().operations) {
-    const bool polled = operation.kind == Kind::wait || operation.kind == Kind::await;
+    const bool polled = awaits(operation.kind);
     const Loop* loop =
         operation.loop < 0 ? nullptr : &program.schedule().loops[static_cast<std::size_t>(operation.loop)];
     const std::int32_t in_flight = loop ? loop->window : 1;
@@ -261,14 +261,21 @@ bool Runner::perform(Token token, const Operation& operation) {
     case Kind::flush:
       backend_.flush(token, operation.peer);
       return false;
+    case Kind::get:
+      if (!empty) backend_.get(token, operation.peer, pieces_[0], pieces_[1]);
+      return empty;
     case Kind::notify:
       backend_.notify(token, operation.peer, operation.counter, value);
+      return true;
+    case Kind::deposit:
+      backend_.deposit(token, operation.peer, pieces_[0], pieces_[1], value);
       return true;
     case Kind::offload:
       if (!empty) backend_.offload(token, pieces_);
       return empty;
     case Kind::wait:
     case Kind::await:
+    case Kind::collect:
       polled_.push_back(token);
       return false;
     case Kind::join:
@@ -302,21 +309,27 @@ std::optional<Runner::Awaited> Runner::awaits_one() const {
   return several ? std::nullopt : one;
 }
 
+bool Runner::arrived(Token token, const Operation& operation) {
+  const std::int64_t value = operation.value + operation.value_stride * token.iteration;
+  if (operation.kind == Kind::wait) return backend_.reached(token, operation.peer, operation.counter, value);
+  if (operation.kind == Kind::await) return backend_.noticed(token, operation.counter, value);
+  const auto regions = program_.schedule().regions_of(operation);
+  return backend_.collect(token, resolve(regions[0], operation, 0), resolve(regions[1], operation, 0), value);
+}
+
+// Those that have arrived together are complete in the order in which they were posted.
 bool Runner::poll_counters() {
-  bool happened = false;
-  for (std::size_t i = 0; i < polled_.size();) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < polled_.size(); ++i) {
     const Token token = polled_[i];
-    const Operation& operation = program_.operation(token.operation);
-    const std::int64_t value = operation.value + operation.value_stride * token.iteration;
-    if (!backend_.reached(token, operation.peer, operation.counter, value)) {
-      ++i;
-      continue;
+    if (arrived(token, program_.operation(token.operation))) {
+      complete(token);
+    } else {
+      polled_[kept++] = token;
     }
-    polled_[i] = polled_.back();
-    polled_.pop_back();
-    complete(token);
-    happened = true;
   }
+  const bool happened = kept < polled_.size();
+  polled_.resize(kept);
   return happened;
 }
 

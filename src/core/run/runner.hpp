@@ -135,6 +135,7 @@ class Runner final : public Machine {
   void slide_window(Kind kind, std::int64_t number);
   void finish_in_loop(std::int32_t loop, std::int64_t iteration);
   bool poll_counters();
+  bool arrived(Token token, const Operation& operation);
   bool advance_in_file();
   std::int32_t next_in_file() const { return program_.operations() - static_cast<std::int32_t>(remaining_); }
 

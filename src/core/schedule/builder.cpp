@@ -60,14 +60,15 @@ Added Builder::reduce(const Region& left, const Region& right, const Region& tar
   return add(operation, std::array{left, right, target});
 }
 
-Added Builder::add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
+Added Builder::add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride,
+                            std::span<const Region> data) {
   Operation operation;
   operation.kind = kind;
   operation.peer = peer;
   operation.counter = counter;
   operation.value = value;
   operation.value_stride = value_stride;
-  return add(operation, {});
+  return add(operation, data);
 }
 
 Added Builder::publish(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
@@ -78,12 +79,22 @@ Added Builder::wait(Rank owner, std::int32_t counter, std::int64_t value, std::i
   return add_counting(Kind::wait, outward(owner), counter, value, value_stride);
 }
 
-Added Builder::notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return add_counting(Kind::notify, outward(to), counter, value, value_stride);
+Added Builder::notify(Rank to, std::int32_t notice, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::notify, outward(to), notice, value, value_stride);
 }
 
-Added Builder::await(std::int32_t counter, std::int64_t value, std::int64_t value_stride) {
-  return add_counting(Kind::await, self, counter, value, value_stride);
+Added Builder::await(std::int32_t notice, std::int64_t value, std::int64_t value_stride) {
+  return add_counting(Kind::await, self, notice, value, value_stride);
+}
+
+Added Builder::deposit(Rank to, const Region& source, const Region& box) {
+  if (source.length == 0) return {};
+  return add_counting(Kind::deposit, outward(to), box.block, 1, 0, std::array{source, at(to, box)});
+}
+
+Added Builder::collect(const Region& box, const Region& target) {
+  if (target.length == 0) return {};
+  return add_counting(Kind::collect, self, box.block, 1, 0, std::array{box, target});
 }
 
 Added Builder::put(Rank to, const Region& source, const Region& target) {
@@ -111,6 +122,14 @@ Added Builder::flush(Rank to) {
     return true;
   });
   return step;
+}
+
+Added Builder::get(Rank from, const Region& source, const Region& target) {
+  if (target.length == 0) return {};
+  Operation operation;
+  operation.kind = Kind::get;
+  operation.peer = outward(from);
+  return add(operation, std::array{source, target});
 }
 
 Added Builder::offload(const Group& among, std::span<const Region> data) {
@@ -154,6 +173,16 @@ std::int32_t Builder::counter(std::int64_t most) {
   return schedule_.counters++;
 }
 
+void Builder::notices(std::int32_t count, std::int64_t span) {
+  schedule_.notices = count;
+  schedule_.notice_span = span;
+}
+
+Region Builder::box(std::int64_t units) {
+  schedule_.boxes.push_back(units);
+  return Region{.buffer = Buffer::box, .block = static_cast<std::int32_t>(schedule_.boxes.size()) - 1, .length = units};
+}
+
 void Builder::after(Added step, std::initializer_list<Added> earlier) {
   if (step.operation < 0) return;
   for (const Added& one : earlier) {
@@ -185,7 +214,7 @@ Added Builder::add(Operation operation, std::span<const Region> data) {
     depend_by_data(id, schedule_.regions_of(operation)[static_cast<std::size_t>(i)], writes(operation.kind, i));
   }
   if (is_message(operation.kind) || operation.kind == Kind::offload) depend_by_stream(id, operation.channel);
-  if (operation.kind == Kind::publish || operation.kind == Kind::notify) depend_by_stream(id, operation.counter);
+  if (counts(operation.kind)) depend_by_stream(id, operation.counter);
   if (in_order_) {
     if (previous_ >= 0) depend(id, {previous_, 0, false});
     previous_ = id;

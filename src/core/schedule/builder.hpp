@@ -80,11 +80,19 @@ class Builder {
     return wait(owner, counter, segment.number + 1 - before, segment.step());
   }
 
-  // One-sided.
+  // One-sided, through windows. A peer's output is that of the same block, at the same place as this rank's.
   Added put(Rank to, const Region& source, const Region& target);
   Added flush(Rank to);
-  Added notify(Rank to, std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
-  Added await(std::int32_t counter, std::int64_t value, std::int64_t value_stride = 0);
+  Added get(Rank from, const Region& source, const Region& target);
+  Added notify(Rank to, std::int32_t notice, std::int64_t value, std::int64_t value_stride = 0);
+  Added await(std::int32_t notice, std::int64_t value, std::int64_t value_stride = 0);
+  Added deposit(Rank to, const Region& source, const Region& box);
+  Added collect(const Region& box, const Region& target);
+  // For a notice of completed segments: up to this one.
+  Added notify(Rank to, std::int32_t notice, const Segment& segment) {
+    return notify(to, notice, segment.number + 1, segment.step());
+  }
+  Added await(std::int32_t notice, const Segment& segment) { return await(notice, segment.number + 1, segment.step()); }
 
   // A collective of the MPI's own among the ranks of a group, of which this rank must be a member: its allreduce of
   // `data`, in place, or its barrier. A schedule has one such group. In a group of one there is nothing to do.
@@ -100,6 +108,14 @@ class Builder {
   void counters(std::int32_t count, std::int64_t span);
   // A new counter with values up to `most`. Must be called by all ranks.
   std::int32_t counter(std::int64_t most);
+  // The same for notices, and a new box; the same on every rank.
+  void notices(std::int32_t count, std::int64_t span);
+  Region box(std::int64_t units);
+  // A peer's region instead of this rank's own, for put, get and deposit.
+  Region at(Rank peer, Region region) const {
+    region.owner = outward(peer);
+    return region;
+  }
 
   // Makes `step` depend on `earlier`, too.
   void after(Added step, std::initializer_list<Added> earlier);
@@ -196,7 +212,8 @@ class Builder {
 
   Added message(Kind kind, Rank peer, std::span<const Region> data);
   Added offload(const Group& among, std::span<const Region> data);
-  Added add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride);
+  Added add_counting(Kind kind, Rank peer, std::int32_t counter, std::int64_t value, std::int64_t value_stride,
+                     std::span<const Region> data = {});
   Added add(Operation operation, std::span<const Region> data);
   void begin_loop(std::int64_t iterations, std::int32_t window);
   void begin_chunk_loop(const Region& block, std::int64_t chunk, std::int32_t window, std::int64_t most = 0);

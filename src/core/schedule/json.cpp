@@ -62,7 +62,7 @@ Enum named(const json& text) {
 
 Region region_from(const json& object) {
   Region region;
-  region.buffer = named<Buffer, 4>(object.at("buffer"));
+  region.buffer = named<Buffer, buffers>(object.at("buffer"));
   region.block = object.at("block");
   region.offset = object.at("offset");
   region.length = object.value("length", whole);
@@ -117,6 +117,11 @@ std::string to_json(const Schedule& schedule) {
   for (const Operation& operation : schedule.operations) object["operations"].push_back(to_json(schedule, operation));
   for (const Loop& loop : schedule.loops) object["loops"].push_back(to_json(loop));
   if (!schedule.offload.empty()) object["offload"] = schedule.offload;
+  if (!schedule.boxes.empty()) object["boxes"] = schedule.boxes;
+  if (schedule.one_sided()) {
+    object["notices"] = schedule.notices;
+    object["notice_span"] = schedule.notice_span;
+  }
   return object.dump();
 }
 
@@ -133,6 +138,9 @@ Schedule from_json(std::string_view text) {
     schedule.scratch = object.at("scratch").get<std::vector<std::int64_t>>();
     schedule.slots = object.at("slots").get<std::vector<std::int64_t>>();
     schedule.offload = object.value("offload", std::vector<Rank>());
+    schedule.boxes = object.value("boxes", std::vector<std::int64_t>());
+    schedule.notices = object.value("notices", 0);
+    schedule.notice_span = object.value("notice_span", std::int64_t{0});
     for (const json& operation : object.at("operations")) add_operation(schedule, operation);
     for (const json& loop : object.at("loops")) add_loop(schedule, loop);
     if (const std::string why = malformed(schedule); !why.empty())

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "schedule/memory.hpp"
 
@@ -14,9 +15,10 @@ namespace quadrille {
 
 namespace {
 
-constexpr std::array<std::string_view, kinds> kind_names = {"send", "receive", "copy",   "reduce", "publish", "wait",
-                                                            "put",  "flush",   "notify", "await",  "offload", "join"};
-constexpr std::array<std::string_view, 4> buffer_names = {"input", "output", "scratch", "slot"};
+constexpr std::array<std::string_view, kinds> kind_names = {"send",  "receive", "copy",    "reduce",  "publish",
+                                                            "wait",  "put",     "flush",   "get",     "notify",
+                                                            "await", "deposit", "collect", "offload", "join"};
+constexpr std::array<std::string_view, buffers> buffer_names = {"input", "output", "scratch", "slot", "box"};
 
 // The number of regions of an operation; -1: any.
 int operands(Kind kind) {
@@ -27,6 +29,9 @@ int operands(Kind kind) {
       return -1;
     case Kind::copy:
     case Kind::put:
+    case Kind::get:
+    case Kind::deposit:
+    case Kind::collect:
       return 2;
     case Kind::reduce:
       return 3;
@@ -37,7 +42,25 @@ int operands(Kind kind) {
 
 bool has_peer(Kind kind) {
   return kind == Kind::send || kind == Kind::receive || kind == Kind::wait || kind == Kind::put ||
-         kind == Kind::flush || kind == Kind::notify;
+         kind == Kind::flush || kind == Kind::get || kind == Kind::notify || kind == Kind::deposit;
+}
+
+// The memory of another rank that an operation accesses through its window: which operand, and where it must be.
+struct Remote {
+  std::size_t operand;
+  Buffer buffer;
+};
+std::optional<Remote> remote(Kind kind) {
+  switch (kind) {
+    case Kind::put:
+      return Remote{1, Buffer::output};
+    case Kind::get:
+      return Remote{0, Buffer::output};
+    case Kind::deposit:
+      return Remote{1, Buffer::box};
+    default:
+      return std::nullopt;
+  }
 }
 
 class Check {
@@ -112,14 +135,22 @@ class Check {
   }
 
   std::string counter_fault(const Operation& operation) const {
-    const bool sets = operation.kind == Kind::publish || operation.kind == Kind::notify;
-    const bool waits = operation.kind == Kind::wait || operation.kind == Kind::await;
-    if (!sets && !waits) return {};
-    if (operation.counter < 0 || operation.counter >= schedule_.counters) return "a counter outside the declared ones";
+    const bool sets = counts(operation.kind);
+    if (!sets && !awaits(operation.kind)) return {};
+    const Board on = board(operation.kind);
+    if (operation.counter < 0 || operation.counter >= declared(on)) return "a counter outside the declared ones";
+    if (on == Board::box && operation.counter != schedule_.regions_of(operation)[sets ? 1 : 0].block)
+      return "a deposit that tells of another box";
+    if (on == Board::box && operation.loop >= 0) return "a deposit in a loop";
     const std::int64_t last = operation.value + operation.value_stride * (iterations(operation) - 1);
-    if (std::max(operation.value, last) > schedule_.counter_span) return "a counter beyond its increment per run";
+    if (std::max(operation.value, last) > schedule_.span(on)) return "a counter beyond its increment per run";
     if (sets && std::min(operation.value, last) < 1) return "a counter set to its initial value or less";
     return {};
+  }
+
+  std::int32_t declared(Board on) const {
+    if (on == Board::box) return static_cast<std::int32_t>(schedule_.boxes.size());
+    return on == Board::counter ? schedule_.counters : schedule_.notices;
   }
 
   std::string member_fault(std::int32_t id, const Operation& operation) const {
@@ -133,13 +164,7 @@ class Check {
   }
 
   std::string region_fault(const Operation& operation, const Region& region) const {
-    if (region.owner != self && region.buffer != Buffer::slot)
-      return "an access to another rank's memory other than a slot";
-    if (region.owner != self && (region.owner < 0 || region.owner >= schedule_.ranks)) return "a slot of no rank";
-    if (operation.kind == Kind::put && &region == &schedule_.regions_of(operation)[1] &&
-        region.owner != operation.peer) {
-      return "a put to a slot that is not the peer's";
-    }
+    if (auto why = owner_fault(operation, region); !why.empty()) return why;
     if (region.block < 0 || region.offset < 0 || region.length < whole) return "a region before the start of its block";
     if (auto why = block_fault(operation, region); !why.empty()) return why;
     if (operation.loop < 0 && region.stride != 0) return "a region with a stride outside a loop";
@@ -153,11 +178,31 @@ class Check {
     return {};
   }
 
-  // The sizes of scratch and slot blocks are declared in the schedule.
+  // Another rank's memory is accessed in shared memory, or through a window by what is made for that.
+  std::string owner_fault(const Operation& operation, const Region& region) const {
+    const auto operand = static_cast<std::size_t>(&region - schedule_.regions_of(operation).data());
+    const std::optional<Remote> through = remote(operation.kind);
+    if (through && through->operand == operand) {
+      const bool right = region.buffer == through->buffer && region.owner == operation.peer && schedule_.one_sided();
+      const std::string_view what = through->buffer == Buffer::box ? "a box" : "an output";
+      return right ? "" : fmt::format("{} needs {} of the peer's", name(operation.kind), what);
+    }
+    const bool collected = operation.kind == Kind::collect && operand == 0;
+    if (collected != (region.buffer == Buffer::box)) return "a box is for deposit and collect alone";
+    if (region.owner == self) return {};
+    if (region.buffer != Buffer::slot) return "an access to another rank's memory other than a slot";
+    return region.owner < 0 || region.owner >= schedule_.ranks ? "a slot of no rank" : "";
+  }
+
+  const std::vector<std::int64_t>& declared_blocks(Buffer buffer) const {
+    if (buffer == Buffer::scratch) return schedule_.scratch;
+    return buffer == Buffer::slot ? schedule_.slots : schedule_.boxes;
+  }
+
+  // The sizes of scratch, slots and boxes are declared in the schedule.
   std::string block_fault(const Operation& operation, const Region& region) const {
-    const bool known = region.buffer == Buffer::scratch || region.buffer == Buffer::slot;
-    if (!known) return {};
-    const auto& blocks = region.buffer == Buffer::scratch ? schedule_.scratch : schedule_.slots;
+    if (region.buffer == Buffer::input || region.buffer == Buffer::output) return {};
+    const auto& blocks = declared_blocks(region.buffer);
     if (static_cast<std::size_t>(region.block) >= blocks.size()) return "an undeclared block";
     const bool counted = operation.loop < 0 || schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk == 0;
     const std::int64_t turns = counted ? iterations(operation) : std::max<std::int64_t>(region.cycle, 1);
@@ -178,7 +223,7 @@ class Check {
         if (overlap(range_at(regions[i], 0), range_at(regions[j], 0))) return "overlapping operands";
       }
     }
-    const bool equal = operation.kind == Kind::reduce || operation.kind == Kind::copy || operation.kind == Kind::put;
+    const bool equal = operands(operation.kind) > 0;
     for (std::size_t i = 1; equal && i < regions.size(); ++i) {
       const bool both_known = regions[i].length != whole && regions[0].length != whole;
       if (both_known && regions[i].length != regions[0].length) return "operands of unequal length";
@@ -218,6 +263,9 @@ bool writes(Kind kind, int region) {
       return true;
     case Kind::copy:
     case Kind::put:
+    case Kind::get:
+    case Kind::deposit:
+    case Kind::collect:
       return region == 1;
     case Kind::reduce:
       return region == 2;
@@ -227,8 +275,8 @@ bool writes(Kind kind, int region) {
 }
 
 std::int64_t Schedule::bytes() const {
-  return static_cast<std::int64_t>(sizeof(Schedule)) + allocated(scratch) + allocated(slots) + allocated(operations) +
-         allocated(regions) + allocated(dependencies) + allocated(loops) + allocated(offload);
+  return static_cast<std::int64_t>(sizeof(Schedule)) + allocated(scratch) + allocated(slots) + allocated(boxes) +
+         allocated(operations) + allocated(regions) + allocated(dependencies) + allocated(loops) + allocated(offload);
 }
 
 std::int64_t Schedule::scratch_units() const {
@@ -246,7 +294,7 @@ std::string beyond_shared_memory(const Schedule& schedule, const std::function<b
     const auto regions = schedule.regions_of(operation);
     Rank owner = operation.kind == Kind::wait ? operation.peer : self;
     for (std::size_t r = 0; r < regions.size() && !beyond(owner); ++r) {
-      if (operation.kind != Kind::put || r == 0) owner = regions[r].owner;
+      if (regions[r].buffer == Buffer::slot) owner = regions[r].owner;
     }
     if (!beyond(owner)) continue;
     return fmt::format("operation {}: memory of rank {}, which is on another node", i, owner);

@@ -19,21 +19,56 @@ namespace quadrille {
 //   reduce           left, right, target = left op right; the target is disjoint from both, or is the right operand
 //   publish          sets a counter of this rank's own, for peers that share memory with it
 //   wait             until a counter of `peer`, in shared memory, has reached a value
-//   put              source, target in a slot of `peer`; done only when a later flush of that peer is
+//   put              source, target in the output of `peer`; done only when a later flush of that peer is
 //   flush            all puts to `peer` that this operation depends on have arrived
-//   notify           sets a counter at `peer`, one-sided
-//   await            until a counter of this rank's own, set by notify, has reached a value
+//   get              source in the output of `peer`, target
+//   notify           sets a notice at `peer`: a counter in its window
+//   await            until a notice of this rank's own has reached a value
+//   deposit          source, target in a box of `peer`: short data that tells itself that it is there, without a flush;
+//                    one a box and run
+//   collect          source in a box of this rank's own, target: when it has been deposited
 //   offload          a collective of the MPI's own among the ranks of `Schedule::offload`: with a region its allreduce,
 //                    in place and in the order of these ranks; with none its barrier. What it does is taken on trust.
 //   join             nothing: a point that orders many operations before many after
-enum class Kind : std::uint8_t { send, receive, copy, reduce, publish, wait, put, flush, notify, await, offload, join };
-inline constexpr std::size_t kinds = 12;
+enum class Kind : std::uint8_t {
+  send,
+  receive,
+  copy,
+  reduce,
+  publish,
+  wait,
+  put,
+  flush,
+  get,
+  notify,
+  await,
+  deposit,
+  collect,
+  offload,
+  join
+};
+inline constexpr std::size_t kinds = 15;
 
 std::string_view name(Kind kind);
 std::string_view name(Buffer buffer);
 
 inline bool is_message(Kind kind) {
   return kind == Kind::send || kind == Kind::receive;
+}
+
+// What an operation counts by: counters of shared memory, notices of a window, or a box of it, which counts its
+// deposits.
+enum class Board : std::uint8_t { counter, notice, box };
+inline Board board(Kind kind) {
+  if (kind == Kind::publish || kind == Kind::wait) return Board::counter;
+  return kind == Kind::notify || kind == Kind::await ? Board::notice : Board::box;
+}
+// Whether an operation sets a counter, of whatever kind, or waits for one.
+inline bool counts(Kind kind) {
+  return kind == Kind::publish || kind == Kind::notify || kind == Kind::deposit;
+}
+inline bool awaits(Kind kind) {
+  return kind == Kind::wait || kind == Kind::await || kind == Kind::collect;
 }
 
 // Whether an operand is written; all others are read.
@@ -53,12 +88,12 @@ struct Operation {
   Kind kind = Kind::join;
   std::int32_t loop = -1;  // index of the loop it belongs to
   std::int32_t channel = 0;
-  Rank peer = self;  // of a message, a put, flush or notify: the other rank; of a wait: the counter's owner
+  Rank peer = self;  // of a message or a one-sided operation: the other rank; of a wait: the counter's owner
   std::int32_t first_region = 0;
   std::int32_t regions = 0;
   std::int32_t first_dependency = 0;
   std::int32_t dependencies = 0;
-  std::int32_t counter = 0;
+  std::int32_t counter = 0;       // or notice, or box
   std::int64_t value = 0;         // of a counter, relative to the start of the run
   std::int64_t value_stride = 0;  // in a loop: increment of the value per iteration
 
@@ -104,10 +139,13 @@ struct Schedule {
   Rank ranks = 1;
   Unit unit = Unit::bytes;
   std::int32_t channels = 1;          // message channels used, the same number on every rank
-  std::int32_t counters = 0;          // counters of each rank, the same number on every rank
+  std::int32_t counters = 0;          // counters of each rank in shared memory, the same number on every rank
   std::int64_t counter_span = 0;      // increment of every counter per run, the same on every rank
+  std::int32_t notices = 0;           // counters of each rank in its window, likewise
+  std::int64_t notice_span = 0;       // likewise
   std::vector<std::int64_t> scratch;  // units of each scratch block
   std::vector<std::int64_t> slots;    // units of each slot block, the same on every rank
+  std::vector<std::int64_t> boxes;    // units of each box, the same on every rank
   std::vector<Rank> offload;          // who runs collectives of the MPI's own, the same on each of them; else none
   std::vector<Operation> operations;
   std::vector<Region> regions;
@@ -120,6 +158,11 @@ struct Schedule {
   std::span<const Dependency> dependencies_of(const Operation& operation) const {
     return {dependencies.data() + operation.first_dependency, static_cast<std::size_t>(operation.dependencies)};
   }
+
+  // How much a run moves a counter on.
+  std::int64_t span(Board board) const { return board == Board::counter ? counter_span : notice_span; }
+  // Whether it needs a window. All that is one-sided is told by notices.
+  bool one_sided() const { return notices > 0; }
 
   // The memory of the schedule itself.
   std::int64_t bytes() const;
@@ -134,7 +177,7 @@ struct Schedule {
 std::string malformed(const Schedule& schedule);
 
 // The first operation that uses a slot or waits for a counter of a rank that shares no memory with this one, or an
-// empty string. Puts and notifications reach every rank.
+// empty string. Windows reach every rank.
 std::string beyond_shared_memory(const Schedule& schedule, const std::function<bool(Rank)>& shares_memory);
 
 // As text, one operation per line.

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
 #include <iterator>
+#include <string_view>
 
 #include "schedule/schedule.hpp"
 
@@ -42,8 +44,10 @@ std::string direction(const Operation& operation) {
     case Kind::put:
     case Kind::flush:
     case Kind::notify:
+    case Kind::deposit:
       return fmt::format("to {}", operation.peer);
     case Kind::receive:
+    case Kind::get:
       return fmt::format("from {}", operation.peer);
     case Kind::wait:
       return fmt::format("for {}", operation.peer);
@@ -53,17 +57,11 @@ std::string direction(const Operation& operation) {
 }
 
 std::string counter(const Operation& operation) {
-  switch (operation.kind) {
-    case Kind::publish:
-    case Kind::wait:
-    case Kind::notify:
-    case Kind::await:
-      break;
-    default:
-      return {};
-  }
+  if (!counts(operation.kind) && !awaits(operation.kind)) return {};
+  constexpr std::array<std::string_view, 3> boards = {"counter", "notice", "box"};
+  const std::string_view on = boards[static_cast<std::size_t>(board(operation.kind))];
   const std::string stride = operation.value_stride == 0 ? "" : fmt::format(" + {}k", operation.value_stride);
-  return fmt::format("counter {} = {}{}", operation.counter, operation.value, stride);
+  return fmt::format("{} {} = {}{}", on, operation.counter, operation.value, stride);
 }
 
 std::string dependencies(const Schedule& schedule, const Operation& operation) {
@@ -95,6 +93,7 @@ std::string to_text(const Schedule& schedule) {
                                  schedule.unit == Unit::bytes ? "bytes" : "elements");
   if (!schedule.scratch.empty()) text += fmt::format(", scratch {}", fmt::join(schedule.scratch, " + "));
   if (!schedule.slots.empty()) text += fmt::format(", slots {}", fmt::join(schedule.slots, " + "));
+  if (!schedule.boxes.empty()) text += fmt::format(", boxes {}", fmt::join(schedule.boxes, " + "));
   if (!schedule.offload.empty()) text += fmt::format(", offload among {}", fmt::join(schedule.offload, ", "));
   text += "\n";
   std::int32_t open = -1;

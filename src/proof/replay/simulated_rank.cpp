@@ -50,7 +50,9 @@ bool SimulatedRank::advance() {
   }
   const bool happened = machine_->advance();
   if (!machine_->done()) return happened;
-  if (phase_.program) counter_base_ += phase_.program->schedule().counter_span;
+  for (const Board board : {Board::counter, Board::notice, Board::box}) {
+    if (phase_.program) counter_base_[place(board)] += phase_.program->schedule().span(board);
+  }
   begin_phase();
   return true;
 }
@@ -62,15 +64,17 @@ std::string SimulatedRank::waiting() const {
   return text;
 }
 
-std::int64_t SimulatedRank::counter(std::int32_t index) const {
-  const auto place = static_cast<std::size_t>(index);
-  return place < counters_.size() ? counters_[place] : 0;
+std::int64_t SimulatedRank::counter(Board board, std::int32_t index) const {
+  const auto at = static_cast<std::size_t>(index);
+  const std::vector<std::int64_t>& counters = counters_[place(board)];
+  return at < counters.size() ? counters[at] : 0;
 }
 
-void SimulatedRank::raise(std::int32_t index, std::int64_t value) {
-  const auto place = static_cast<std::size_t>(index);
-  if (place >= counters_.size()) counters_.resize(place + 1);
-  counters_[place] = value;
+void SimulatedRank::raise(Board board, std::int32_t index, std::int64_t value) {
+  const auto at = static_cast<std::size_t>(index);
+  std::vector<std::int64_t>& counters = counters_[place(board)];
+  if (at >= counters.size()) counters.resize(at + 1);
+  counters[at] = value;
 }
 
 const SimulatedRank& SimulatedRank::sharing(Rank owner) const {
@@ -82,7 +86,11 @@ const SimulatedRank& SimulatedRank::sharing(Rank owner) const {
 }
 
 Placed SimulatedRank::placed(const Piece& piece) const {
-  return place(sharing(piece.owner).binding(), piece);
+  return quadrille::place(sharing(piece.owner).binding(), piece);
+}
+
+Placed SimulatedRank::in_window(Rank peer, const Piece& piece) const {
+  return quadrille::place(world_.at(peer).binding(), piece);
 }
 
 std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
@@ -134,23 +142,45 @@ void SimulatedRank::reduce(Token, const Piece& left, const Piece& right, const P
 }
 
 void SimulatedRank::publish(Token, std::int32_t counter, std::int64_t value) {
-  raise(counter, base(value));
+  raise(Board::counter, counter, base(Board::counter, value));
 }
 
 bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
-  return sharing(owner).counter(counter) >= base(value);
+  return sharing(owner).counter(Board::counter, counter) >= base(Board::counter, value);
 }
 
 void SimulatedRank::put(Token token, Rank to, const Piece& source, const Piece& target) {
-  world_.remote(rank_, to, {Remote::What::put, token, placed(source), place(world_.at(to).binding(), target)});
+  world_.remote(rank_, to, {Remote::What::put, token, placed(source), in_window(to, target)});
 }
 
 void SimulatedRank::flush(Token token, Rank to) {
   world_.remote(rank_, to, {Remote::What::flush, token});
 }
 
-void SimulatedRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, counter, base(value)});
+void SimulatedRank::get(Token token, Rank from, const Piece& source, const Piece& target) {
+  world_.remote(rank_, from, {Remote::What::get, token, in_window(from, source), placed(target)});
+}
+
+void SimulatedRank::notify(Token token, Rank to, std::int32_t notice, std::int64_t value) {
+  world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, notice, base(Board::notice, value)});
+}
+
+bool SimulatedRank::noticed(Token, std::int32_t notice, std::int64_t value) {
+  return counter(Board::notice, notice) >= base(Board::notice, value);
+}
+
+void SimulatedRank::deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) {
+  Remote sent{Remote::What::deposit, token, {}, in_window(to, box), box.block, base(Board::box, value)};
+  const Placed from = placed(source);
+  sent.data.resize(static_cast<std::size_t>(from.length));
+  pack({&from, 1}, 0, from.length, sent.data.data());
+  world_.remote(rank_, to, std::move(sent));
+}
+
+bool SimulatedRank::collect(Token, const Piece& box, const Piece& target, std::int64_t value) {
+  if (counter(Board::box, box.block) != base(Board::box, value)) return false;
+  quadrille::copy(placed(box), placed(target));
+  return true;
 }
 
 void SimulatedRank::offload(Token token, std::span<const Piece> data) {

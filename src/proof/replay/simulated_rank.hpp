@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -27,9 +28,9 @@ class SimulatedRank final : public Backend {
   std::string waiting() const;
   const Binding& binding() const { return phase_.binding; }
   const Schedule& schedule() const { return phase_.program->schedule(); }
-  std::int64_t counter(std::int32_t index) const;
-  void raise(std::int32_t index, std::int64_t value);
-  std::int64_t base(std::int64_t value) const { return counter_base_ + value; }
+  std::int64_t counter(Board board, std::int32_t index) const;
+  void raise(Board board, std::int32_t index, std::int64_t value);
+  std::int64_t base(Board board, std::int64_t value) const { return counter_base_[place(board)] + value; }
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
   std::int64_t chunk(std::int32_t block, std::int64_t most) override { return phase_.binding.chunk(block, most); }
@@ -41,13 +42,20 @@ class SimulatedRank final : public Backend {
   bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
   void put(Token token, Rank to, const Piece& source, const Piece& target) override;
   void flush(Token token, Rank to) override;
-  void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) override;
+  void get(Token token, Rank from, const Piece& source, const Piece& target) override;
+  void notify(Token token, Rank to, std::int32_t notice, std::int64_t value) override;
+  bool noticed(Token token, std::int32_t notice, std::int64_t value) override;
+  void deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) override;
+  bool collect(Token token, const Piece& box, const Piece& target, std::int64_t value) override;
   void offload(Token token, std::span<const Piece> data) override;
 
  private:
   // A rank whose slots or counters this one uses.
   const SimulatedRank& sharing(Rank owner) const;
   Placed placed(const Piece& piece) const;
+  // A piece of a peer's memory in its window.
+  Placed in_window(Rank peer, const Piece& piece) const;
+  static std::size_t place(Board board) { return static_cast<std::size_t>(board); }
   void bring_scratch();
   // A message of these pieces, not yet posted.
   std::int32_t message(Token token, std::span<const Piece> data);
@@ -59,8 +67,9 @@ class SimulatedRank final : public Backend {
   std::unique_ptr<Machine> machine_;
   std::int32_t phases_ = 0;
   std::vector<std::vector<std::byte>> scratch_;
-  std::int64_t counter_base_ = 0;
-  std::vector<std::int64_t> counters_;
+  // By board.
+  std::array<std::int64_t, 3> counter_base_ = {};
+  std::array<std::vector<std::int64_t>, 3> counters_;
   bool begun_ = false;
   bool started_ = false;  // the current phase
   bool done_ = false;

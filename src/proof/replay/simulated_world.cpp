@@ -162,12 +162,17 @@ bool World::apply(Rank from, Rank to, std::deque<Remote>& queue, std::size_t ind
     return std::any_of(queue.begin(), queue.begin() + static_cast<std::ptrdiff_t>(index),
                        [&](const Remote& r) { return r.what == what; });
   };
-  if (one.what == Remote::What::notify && before(Remote::What::notify)) return false;
-  if (one.what == Remote::What::flush && before(Remote::What::put)) return false;
-  if (one.what == Remote::What::put) quadrille::copy(one.source, one.target);
-  if (one.what == Remote::What::notify) at(to).raise(one.counter, one.value);
-  if (one.what == Remote::What::flush) at(from).complete(one.token);
+  using What = Remote::What;
+  const bool in_turn = one.what == What::notify || one.what == What::deposit;
+  if (in_turn && before(one.what)) return false;
+  if (one.what == What::flush && before(What::put)) return false;
+  const Remote now = std::move(queue[index]);
   queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(index));
+  if (now.what == What::put || now.what == What::get) quadrille::copy(now.source, now.target);
+  if (now.what == What::deposit) unpack({&now.target, 1}, 0, now.target.length, now.data.data());
+  if (now.what == What::deposit) at(to).raise(Board::box, now.counter, now.value);
+  if (now.what == What::notify) at(to).raise(Board::notice, now.counter, now.value);
+  if (now.what == What::flush || now.what == What::get) at(from).complete(now.token);
   return true;
 }
 

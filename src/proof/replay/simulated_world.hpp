@@ -17,7 +17,7 @@
 namespace quadrille::replay {
 
 // Communication in flight between two ranks. Messages match in posting order. A put arrives at any time before the
-// flush after it completes, and a notification may overtake it.
+// flush after it completes, and a notification may overtake it; a get reads at any time before it completes.
 struct Message {
   Token token;
   std::vector<Placed> pieces;
@@ -43,12 +43,13 @@ struct Open {
   std::deque<std::int32_t> receives;
 };
 struct Remote {
-  enum class What : std::uint8_t { put, flush, notify } what;
+  enum class What : std::uint8_t { put, flush, get, notify, deposit } what;
   Token token;
   Placed source{};
   Placed target{};
-  std::int32_t counter = 0;
+  std::int32_t counter = 0;  // notice or box
   std::int64_t value = 0;
+  std::vector<std::byte> data = {};  // of a deposit
 };
 
 // A collective of the MPI's own, as one of its ranks has posted it.

@@ -129,6 +129,12 @@ bool World::offload(Rank rank) {
 void World::run(Execution& result) {
   try {
     for (auto& one : common_.ranks) one->start();
+    // One-sided, whoever is ready first is served first: all of them are, so that steps mean something.
+    common_.opening = true;
+    for (auto& one : common_.ranks) {
+      if (one->schedule().one_sided()) one->advance();
+    }
+    common_.opening = false;
     for (std::size_t i = common_.ranks.size(); i-- > 0;) wake(static_cast<Rank>(i));
     while (!stack_.empty()) {
       const Rank rank = stack_.back();
@@ -176,6 +182,27 @@ Contents initial_contents(const Subject& subject, Expressions& expressions, Rank
   const Held all{{0, subject.units(rank, buffer, block)}, {expressions.leaf(rank, buffer, block), 0}};
   if (!all.range.empty()) contents.write(0, {&all, 1});
   return contents;
+}
+
+std::vector<Matched> transfers(const Execution& execution) {
+  std::vector<Matched> all = execution.messages;
+  for (std::size_t id = 0; id < execution.ranks.size(); ++id) {
+    const Unrolled& rank = execution.ranks[id];
+    if (!rank.schedule().one_sided()) continue;
+    for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
+      const Operation& operation = rank.operation(instance);
+      const bool pulls = operation.kind == Kind::get;
+      if (operation.kind != Kind::put && operation.kind != Kind::deposit && !pulls) continue;
+      const auto own = static_cast<Rank>(id);
+      all.push_back({.from = pulls ? operation.peer : own,
+                     .to = pulls ? own : operation.peer,
+                     .send = instance,
+                     .receive = -1,
+                     .units = rank.schedule().regions_of(operation)[0].length,
+                     .step = execution.events[id][static_cast<std::size_t>(instance)].done_step});
+    }
+  }
+  return all;
 }
 
 Execution execute(const Subject& subject, Expressions& expressions, Keep keep) {

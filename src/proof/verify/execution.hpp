@@ -52,6 +52,9 @@ struct Execution {
   std::int64_t steps = 0;
 };
 
+// All messages, and in the same form what was put, got and deposited: there `receive` is -1.
+std::vector<Matched> transfers(const Execution& execution);
+
 // The contents of a caller's block at the start.
 Contents initial_contents(const Subject& subject, Expressions& expressions, Rank rank, Buffer buffer,
                           std::int32_t block);

@@ -84,15 +84,19 @@ std::vector<ProblemVariant> problem_variants(const Algorithm& algorithm, Rank ra
   return all;
 }
 
-// The machine of a hierarchical algorithm; empty for all others.
+// The machine of a hierarchical algorithm, and how windows are used; empty for all others.
 struct Machine {
   std::shared_ptr<const Topology> topology;
   std::int64_t room = 0;
+  // Of windows.
+  bool pulls = false;
+  std::int64_t box = 0;
 };
 
 // Nodes of equal and different sizes, block and cyclic placement, racks; shared memory for all data, for a few units,
 // none.
 std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
+  if (algorithm.restrictions.exposed) return {{}, {.topology = {}, .pulls = true}, {.topology = {}, .box = 64}};
   if (!algorithm.hierarchical) return {{}};
   constexpr std::int64_t plenty = 1 << 20;
   const auto named = [&](const auto&... name_of) {
@@ -203,6 +207,9 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;
       one.problem.offloads = true;
+      one.problem.exposed = algorithm.restrictions.exposed;
+      one.problem.pulls = machine.pulls;
+      one.problem.box = machine.box;
       if (!refusal(algorithm, one.problem).empty()) continue;
       all.push_back(one);
       --wanted;
@@ -243,6 +250,8 @@ std::string describe(const Case& one) {
   if (!problem.commutative) text += problem.fixed_order ? ", in rank order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
   if (one.algorithm->hierarchical) text += fmt::format(", {}, room {}", described(one.machine), problem.room);
+  if (problem.pulls) text += ", pulled";
+  if (problem.box > 0) text += fmt::format(", boxes of {}", problem.box);
   if (one.types == replay::Types::gaps) text += ", types with gaps";
   return text + fmt::format(", seed {}", one.seed);
 }

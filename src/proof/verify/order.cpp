@@ -28,6 +28,7 @@ Range covered(const Subject& subject, const Execution& execution, Rank rank, con
   Range range = range_at(region, iteration);
   const bool callers = region.buffer == Buffer::input || region.buffer == Buffer::output;
   if (!callers) return range;
+  if (region.owner != self) rank = region.owner;
   const auto* block = execution.memory[static_cast<std::size_t>(rank)].find(region.buffer, region.block);
   range.end = std::min(range.end, block ? block->units : subject.units(rank, region.buffer, region.block));
   return range;
@@ -52,6 +53,16 @@ bool carries_data(const Subject& subject, const Execution& execution, Rank id, s
   return any;
 }
 
+// Memory that others access as well, and that is checked across ranks alone; see also exposed.
+bool shared(const Region& region) {
+  return region.buffer == Buffer::slot || region.buffer == Buffer::box || region.owner != self;
+}
+
+// Output in a window, which others may access.
+bool exposed(const Schedule& schedule, const Region& region) {
+  return schedule.one_sided() && region.buffer == Buffer::output;
+}
+
 }  // namespace
 
 std::string race_on_own_memory(const Subject& subject, const Execution& execution) {
@@ -62,7 +73,7 @@ std::string race_on_own_memory(const Subject& subject, const Execution& executio
     hazards.clear();
     for (std::int32_t instance = 0; instance < rank.size() && fault.empty(); ++instance) {
       for_each_access(subject, execution, id, instance, [&](const Region& region, const Range& range, bool write) {
-        if (region.buffer == Buffer::slot) return;
+        if (shared(region)) return;
         hazards.access(region, range, write, instance, false, [&](std::int32_t earlier) {
           if (earlier == instance || !fault.empty()) return;
           const std::int32_t end = rank.operation(earlier).kind == Kind::put ? rank.flush_of(earlier) : earlier;
@@ -106,7 +117,8 @@ std::string unordered_stream(const Subject& subject, const Execution& execution)
 namespace {
 
 // The happens-before relation across ranks: local dependencies, a send before the end of its receive, an update of a
-// counter before the end of a wait for it, and for each rank of a collective of the MPI's own before its end.
+// counter before the end of a wait for it, a deposit before the end of its collect, and for each rank of a collective
+// of the MPI's own before its end.
 class GlobalOrder {
  public:
   GlobalOrder(const Subject& subject, const Execution& execution) : subject_(subject), execution_(execution) {
@@ -124,9 +136,12 @@ class GlobalOrder {
     }
     gather_counters();
     for (Id id = 0; id < base_.back(); ++id) {
-      const Kind kind = operation(id).kind;
-      if (kind == Kind::wait || kind == Kind::await) remote_cause_[static_cast<std::size_t>(id)] = setting_for(id);
+      if (!awaits(operation(id).kind)) continue;
+      const Id cause = setting_for(id);
+      remote_cause_[static_cast<std::size_t>(id)] = cause;
+      if (operation(id).kind == Kind::collect) match_deposit(cause, id);
     }
+    check_deposits();
   }
 
   std::string fault() const { return fault_.empty() ? check_slots() : fault_; }
@@ -195,10 +210,10 @@ class GlobalOrder {
     for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
       for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
         const Operation& of = ranks(rank).operation(instance);
-        if (of.kind != Kind::publish && of.kind != Kind::notify) continue;
-        auto& settings = counters_[{of.kind == Kind::publish ? rank : of.peer, of.counter}];
+        if (!counts(of.kind)) continue;
+        auto& settings = counters_[{board(of.kind), of.kind == Kind::publish ? rank : of.peer, of.counter}];
         const Id id = global(rank, instance);
-        if (!settings.empty()) check_setting(settings.back(), id);
+        if (!settings.empty() && of.kind != Kind::deposit) check_setting(settings.back(), id);
         settings.push_back({value_of(id), id});
       }
     }
@@ -210,6 +225,34 @@ class GlobalOrder {
       fault_ = fmt::format("two writers of one counter: {} and {}", text(before.by), text(id));
     } else if (value_of(id) <= before.value || !ranks(rank_of(id)).ordered(local(before.by), local(id), true)) {
       fault_ = fmt::format("a counter can decrease: {} and {}", text(before.by), text(id));
+    }
+  }
+
+  void match_deposit(Id deposit, Id collect) {
+    if (!fault_.empty()) return;
+    const auto range = [&](Id id, std::size_t operand) {
+      return range_at(ranks(rank_of(id)).schedule().regions_of(operation(id))[operand], 0);
+    };
+    const bool same = deposit >= 0 && value_of(deposit) == value_of(collect) && range(deposit, 1) == range(collect, 0);
+    if (!same || !collect_of_.emplace(deposit, collect).second) {
+      fault_ = fmt::format("{} has no deposit of its own", text(collect));
+    }
+  }
+
+  // A box has one deposit at a time, of whichever rank: each is collected before the next.
+  void check_deposits() {
+    for (auto& [key, settings] : counters_) {
+      if (std::get<0>(key) != Board::box) continue;
+      std::stable_sort(settings.begin(), settings.end(),
+                       [](const Setting& a, const Setting& b) { return a.value < b.value; });
+      for (std::size_t i = 0; i < settings.size() && fault_.empty(); ++i) {
+        const auto collect = collect_of_.find(settings[i].by);
+        if (collect == collect_of_.end()) {
+          fault_ = fmt::format("{} is never collected", text(settings[i].by));
+        } else if (i + 1 < settings.size() && !ordered(collect->second, settings[i + 1].by)) {
+          fault_ = fmt::format("two deposits in one box: {} and {}", text(settings[i].by), text(settings[i + 1].by));
+        }
+      }
     }
   }
 
@@ -226,13 +269,14 @@ class GlobalOrder {
   // The update that completes a wait; -1 if the counter is high enough from the start.
   Id setting_for(Id wait) const {
     const Operation& of = operation(wait);
-    const auto found = counters_.find({of.kind == Kind::wait ? of.peer : rank_of(wait), of.counter});
+    const auto found = counters_.find({board(of.kind), of.kind == Kind::wait ? of.peer : rank_of(wait), of.counter});
     const std::int64_t value = value_of(wait);
     if (value <= 0 || found == counters_.end()) return -1;
+    const Setting* first = nullptr;
     for (const Setting& setting : found->second) {
-      if (setting.value >= value) return setting.by;
+      if (setting.value >= value && (!first || setting.value < first->value)) first = &setting;
     }
-    return -1;
+    return first ? first->by : -1;
   }
 
   // Whether `earlier` is always complete before `later` is posted.
@@ -266,29 +310,35 @@ class GlobalOrder {
     for (Rank rank = 0; rank < static_cast<Rank>(execution_.ranks.size()); ++rank) {
       for (std::int32_t instance = 0; instance < ranks(rank).size(); ++instance) {
         for_each_access(subject_, execution_, rank, instance, [&](Region region, const Range& range, bool write) {
-          if (region.buffer != Buffer::slot) return;
+          if (!shared(region) && !exposed(ranks(rank).schedule(), region)) return;
           if (region.owner == self) region.owner = rank;
           accesses.push_back({region, range, write, global(rank, instance)});
         });
       }
     }
+    // What is collected is accessed when it is there.
+    const auto when = [&](Id id) { return operation(id).kind == Kind::collect ? event(id).completed : posted(id); };
     std::stable_sort(accesses.begin(), accesses.end(),
-                     [&](const Access& a, const Access& b) { return posted(a.by) < posted(b.by); });
+                     [&](const Access& a, const Access& b) { return when(a.by) < when(b.by); });
     Hazards hazards;
     std::string fault;
     for (const Access& access : accesses) {
       hazards.access(access.region, access.range, access.write, access.by, false, [&](Id earlier) {
         if (earlier == access.by || !fault.empty()) return;
-        const Id end = end_of(earlier);
-        if (end >= 0 && ordered(end, access.by)) return;
-        fault = fmt::format("race on a slot: {} and {}", text(earlier), text(access.by));
+        const Id end = end_of(earlier, access.region);
+        if (end == access.by || (end >= 0 && ordered(end, access.by))) return;
+        const bool in_window = access.region.buffer == Buffer::output;
+        fault = fmt::format("race on {}: {} and {}", in_window ? "output in a window" : "a slot or box", text(earlier),
+                            text(access.by));
       });
       if (!fault.empty()) return fault;
     }
     return fault;
   }
 
-  Id end_of(Id id) const {
+  // When an operation no longer accesses that memory.
+  Id end_of(Id id, const Region& memory) const {
+    if (operation(id).kind == Kind::deposit) return memory.buffer == Buffer::box ? collect_of_.at(id) : id;
     if (operation(id).kind != Kind::put) return id;
     const std::int32_t flush = ranks(rank_of(id)).flush_of(local(id));
     return flush < 0 ? -1 : global(rank_of(id), flush);
@@ -300,7 +350,8 @@ class GlobalOrder {
   std::vector<Rank> rank_;        // of each
   std::vector<Id> remote_cause_;  // of each: a message or a counter's update; -1: none
   std::unordered_map<Id, const Together*> together_;
-  std::map<std::pair<Rank, std::int32_t>, std::vector<Setting>> counters_;
+  std::map<std::tuple<Board, Rank, std::int32_t>, std::vector<Setting>> counters_;
+  std::unordered_map<Id, Id> collect_of_;  // by deposit
   std::string fault_;
 };
 
@@ -309,7 +360,7 @@ class GlobalOrder {
 std::string race_on_slots(const Subject& subject, const Execution& execution) {
   // A well-formed schedule uses only declared slots and counters, the same on all ranks.
   const Schedule& first = subject.schedules.front();
-  const bool none = first.slots.empty() && first.counters == 0;
+  const bool none = first.slots.empty() && first.counters == 0 && !first.one_sided();
   return none ? std::string() : GlobalOrder(subject, execution).fault();
 }
 

@@ -25,8 +25,11 @@ std::string ill_formed(const Subject& subject) {
     if (!why.empty()) return fmt::format("rank {}: {}", rank, why);
     const bool alike = schedule.unit == first.unit && schedule.channels == first.channels &&
                        schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
-                       schedule.slots == first.slots;
-    if (!alike) return fmt::format("rank {} declares different units, channels, counters or slots than rank 0", rank);
+                       schedule.slots == first.slots && schedule.notices == first.notices &&
+                       schedule.notice_span == first.notice_span && schedule.boxes == first.boxes;
+    if (!alike) {
+      return fmt::format("rank {} declares different units, channels, counters, slots or boxes than rank 0", rank);
+    }
     for (Rank other : schedule.offload) {
       const bool known = other >= 0 && other < ranks;
       if (!known || subject.schedules[static_cast<std::size_t>(other)].offload != schedule.offload) {
@@ -123,8 +126,10 @@ ProofResult prove(const Subject& subject) {
   Expressions expressions(subject.commutative);
   const Execution execution = execute(subject, expressions);
   verdict.steps = execution.steps;
-  verdict.messages = static_cast<std::int64_t>(execution.messages.size());
-  for (const Matched& message : execution.messages) verdict.units += message.units;
+  for (const Matched& message : transfers(execution)) {
+    ++verdict.messages;
+    verdict.units += message.units;
+  }
   verdict.fault = execution.fault;
   if (verdict.proved()) verdict.fault = unordered_stream(subject, execution);
   if (verdict.proved()) verdict.fault = unflushed_put(execution);

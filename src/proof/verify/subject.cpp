@@ -30,6 +30,16 @@ Subject subject_of(Collective collective, const Build& build, const Problem& pro
   return subject;
 }
 
+namespace {
+
+// Blocks that both have.
+void widen(std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& by) {
+  blocks.resize(std::max(blocks.size(), by.size()), 0);
+  for (std::size_t i = 0; i < by.size(); ++i) blocks[i] = std::max(blocks[i], by[i]);
+}
+
+}  // namespace
+
 Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t block_shift) {
   Schedule both = earlier;
   const auto operations = static_cast<std::int32_t>(both.operations.size());
@@ -61,7 +71,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
     operation.first_region += regions;
     operation.first_dependency = static_cast<std::int32_t>(both.dependencies.size());
     operation.dependencies += 1;
-    operation.value += earlier.counter_span;
+    if (counts(operation.kind) || awaits(operation.kind)) operation.value += earlier.span(board(operation.kind));
     if (operation.loop >= 0) operation.loop += loops;
     both.dependencies.push_back({operations, 0, false});
     for (Dependency dependency : dependencies) {
@@ -75,8 +85,10 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
   both.channels = std::max(earlier.channels, later.channels);
   both.counters = std::max(earlier.counters, later.counters);
   both.counter_span = earlier.counter_span + later.counter_span;
-  both.slots.resize(std::max(earlier.slots.size(), later.slots.size()), 0);
-  for (std::size_t i = 0; i < later.slots.size(); ++i) both.slots[i] = std::max(both.slots[i], later.slots[i]);
+  both.notices = std::max(earlier.notices, later.notices);
+  both.notice_span = earlier.notice_span + later.notice_span;
+  widen(both.slots, later.slots);
+  widen(both.boxes, later.boxes);
   return both;
 }
 

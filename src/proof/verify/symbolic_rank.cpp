@@ -16,6 +16,7 @@ std::int64_t Common::units(Rank rank, Buffer buffer, std::int32_t block) const {
   };
   if (buffer == Buffer::scratch) return listed(schedule.scratch);
   if (buffer == Buffer::slot) return listed(schedule.slots);
+  if (buffer == Buffer::box) return listed(schedule.boxes);
   return subject.units(rank, buffer, block);
 }
 
@@ -188,17 +189,17 @@ void SymbolicRank::reduce(Token token, const Piece& left, const Piece& right, co
 }
 
 void SymbolicRank::publish(Token token, std::int32_t counter, std::int64_t value) {
-  raise(counter, value, event(token).ready_step);
+  raise(Board::counter, counter, value, event(token).ready_step);
 }
 
-void SymbolicRank::raise(std::int32_t counter, std::int64_t value, std::int64_t step) {
-  counters_[counter].push_back({value, step});
+void SymbolicRank::raise(Board board, std::int32_t counter, std::int64_t value, std::int64_t step) {
+  counters_[{board, counter}].push_back({value, step});
   common_.counter_set = true;
 }
 
-std::int64_t SymbolicRank::reached_at(std::int32_t counter, std::int64_t value) const {
+std::int64_t SymbolicRank::reached_at(Board board, std::int32_t counter, std::int64_t value) const {
   if (value <= 0) return 0;
-  const auto found = counters_.find(counter);
+  const auto found = counters_.find({board, counter});
   if (found == counters_.end()) return -1;
   for (const auto& [reached, step] : found->second) {
     if (reached >= value) return step;
@@ -206,8 +207,8 @@ std::int64_t SymbolicRank::reached_at(std::int32_t counter, std::int64_t value) 
   return -1;
 }
 
-bool SymbolicRank::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
-  const std::int64_t step = (owner == self ? *this : common_.at(owner)).reached_at(counter, value);
+bool SymbolicRank::saw(Token token, const SymbolicRank& of, Board board, std::int32_t counter, std::int64_t value) {
+  const std::int64_t step = of.reached_at(board, counter, value);
   if (step < 0) {
     common_.watching.push_back(rank_);
     return false;
@@ -217,17 +218,43 @@ bool SymbolicRank::reached(Token token, Rank owner, std::int32_t counter, std::i
   return true;
 }
 
+bool SymbolicRank::reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) {
+  return saw(token, owner == self ? *this : common_.at(owner), Board::counter, counter, value);
+}
+
 void SymbolicRank::put(Token token, Rank, const Piece& source, const Piece& target) {
   move(token, source, target);
-  ++event_of(token).done_step;
+  take_step(token, Kind::send);
 }
 
 void SymbolicRank::flush(Token token, Rank) {
   flushing_.push_back(token);
 }
 
-void SymbolicRank::notify(Token token, Rank to, std::int32_t counter, std::int64_t value) {
-  common_.at(to).raise(counter, value, event(token).ready_step);
+void SymbolicRank::get(Token token, Rank, const Piece& source, const Piece& target) {
+  move(token, source, target);
+  take_step(token, Kind::receive);
+  flushing_.push_back(token);
+}
+
+void SymbolicRank::notify(Token token, Rank to, std::int32_t notice, std::int64_t value) {
+  common_.at(to).raise(Board::notice, notice, value, event(token).ready_step);
+}
+
+bool SymbolicRank::noticed(Token token, std::int32_t notice, std::int64_t value) {
+  return !common_.opening && saw(token, *this, Board::notice, notice, value);
+}
+
+void SymbolicRank::deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) {
+  move(token, source, box);
+  take_step(token, Kind::send);
+  common_.at(to).raise(Board::box, box.block, value, event(token).done_step);
+}
+
+bool SymbolicRank::collect(Token token, const Piece& box, const Piece& target, std::int64_t value) {
+  if (!saw(token, *this, Board::box, box.block, value)) return false;
+  move(token, box, target);
+  return true;
 }
 
 void SymbolicRank::offload(Token token, std::span<const Piece> data) {
@@ -258,7 +285,7 @@ void SymbolicRank::posted(Token token) {
     return true;
   });
   const Kind kind = program_.operation(token.operation).kind;
-  if (is_message(kind)) step = std::max(step, direction_step_[kind == Kind::send ? 0 : 1]);
+  if (is_message(kind)) step = std::max(step, direction_step(kind));
   events_[static_cast<std::size_t>(instance)] = {common_.clock++, -1, step, step};
 }
 
@@ -266,10 +293,17 @@ void SymbolicRank::completed(Token token) {
   event_of(token).completed = common_.clock++;
 }
 
+// One-sided, as a message: one at a time in each direction.
+void SymbolicRank::take_step(Token token, Kind direction) {
+  Event& event = event_of(token);
+  std::int64_t& latest = direction_step(direction);
+  event.done_step = latest = std::max(event.ready_step, latest) + 1;
+}
+
 void SymbolicRank::finish_message(Half& half, std::int64_t step) {
   half.open = false;
   event_of(half.token).done_step = step;
-  auto& direction = direction_step_[&half == &sending_ ? 0 : 1];
+  std::int64_t& direction = direction_step(&half == &sending_ ? Kind::send : Kind::receive);
   direction = std::max(direction, step);
   runner_.complete(half.token);
 }

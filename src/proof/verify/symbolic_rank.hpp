@@ -33,6 +33,7 @@ struct Common {
   // Ranks that wait for a counter, to be woken when one is set.
   std::vector<Rank> watching = {};
   bool counter_set = false;
+  bool opening = false;  // nobody hears of a notice yet
   // Operands of the current operation.
   struct Operands {
     std::vector<Held> left, right, result;
@@ -96,8 +97,8 @@ class SymbolicRank final : public Backend, public Observer {
   void contribution(const Offloaded& one, std::vector<Held>& into);
   void finish_offload(std::span<const Held> result, std::int64_t step);
   // The step in which a counter of this rank reached a value; -1 if not yet.
-  std::int64_t reached_at(std::int32_t counter, std::int64_t value) const;
-  void raise(std::int32_t counter, std::int64_t value, std::int64_t step);
+  std::int64_t reached_at(Board board, std::int32_t counter, std::int64_t value) const;
+  void raise(Board board, std::int32_t counter, std::int64_t value, std::int64_t step);
   void collect(Execution& result);
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
@@ -109,7 +110,11 @@ class SymbolicRank final : public Backend, public Observer {
   bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
   void put(Token token, Rank to, const Piece& source, const Piece& target) override;
   void flush(Token token, Rank to) override;
-  void notify(Token token, Rank to, std::int32_t counter, std::int64_t value) override;
+  void get(Token token, Rank from, const Piece& source, const Piece& target) override;
+  void notify(Token token, Rank to, std::int32_t notice, std::int64_t value) override;
+  bool noticed(Token token, std::int32_t notice, std::int64_t value) override;
+  void deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) override;
+  bool collect(Token token, const Piece& box, const Piece& target, std::int64_t value) override;
   void offload(Token token, std::span<const Piece> data) override;
 
   void posted(Token token) override;
@@ -129,7 +134,11 @@ class SymbolicRank final : public Backend, public Observer {
   void check_operands(Token token, std::initializer_list<Piece> pieces, int count);
   void check_apart(Token token, std::span<const Piece> pieces) const;
   void move(Token token, const Piece& source, const Piece& target);
+  // Whether a counter of a rank has reached a value; if not, this rank is to be woken when one is set.
+  bool saw(Token token, const SymbolicRank& of, Board board, std::int32_t counter, std::int64_t value);
   bool finish_flushes();
+  void take_step(Token token, Kind direction);
+  std::int64_t& direction_step(Kind direction) { return direction_step_[direction == Kind::send ? 0 : 1]; }
 
   Common& common_;
   Rank rank_;
@@ -142,9 +151,10 @@ class SymbolicRank final : public Backend, public Observer {
   Half sending_;
   Half receiving_;
   std::deque<Offloaded> offloading_;
-  std::vector<Token> flushing_;
+  std::vector<Token> flushing_;  // and getting
   std::array<std::int64_t, 2> direction_step_ = {0, 0};
-  std::map<std::int32_t, std::vector<std::pair<std::int64_t, std::int64_t>>> counters_;  // values with their steps
+  // Values with their steps.
+  std::map<std::pair<Board, std::int32_t>, std::vector<std::pair<std::int64_t, std::int64_t>>> counters_;
 };
 
 }  // namespace quadrille::verify

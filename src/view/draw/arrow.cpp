@@ -111,6 +111,7 @@ void Arrows::draw(Canvas& canvas, const Transfer& transfer) const {
   const Around path = around(transfer);
   const char* kind = transfer.kind == TransferKind::message ? "message"
                      : transfer.kind == TransferKind::put   ? "put"
+                     : transfer.kind == TransferKind::get   ? "get"
                                                             : "shared";
   canvas.open("g", fmt::format(R"(class="{}")", kind));
   canvas.text_element("title", "", description(transfer));
@@ -118,7 +119,7 @@ void Arrows::draw(Canvas& canvas, const Transfer& transfer) const {
   const Point tip = between(start, path.arrives, 1 - stop(transfer) / distance(start, path.arrives));
   if (transfer.around) canvas.line(path.leaves, path.out, stroke(look));
   draw_shaft_and_head(canvas, start, tip, look);
-  if (transfer.kind == TransferKind::read) {
+  if (transfer.kind == TransferKind::read || transfer.kind == TransferKind::get) {
     draw_slot(canvas, path.leaves, look);
   } else {
     draw_tail(canvas, path.leaves, look);

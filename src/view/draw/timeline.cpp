@@ -23,7 +23,10 @@ void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_
   const auto add = [&](TransferKind kind, Rank from, Rank to) {
     timeline.transfers.push_back({kind, from, to, step, payload.units, payload, false});
   };
-  if (operation.kind == Kind::put) return add(TransferKind::put, own, operation.peer);
+  if (operation.kind == Kind::put || operation.kind == Kind::deposit) {
+    return add(TransferKind::put, own, operation.peer);
+  }
+  if (operation.kind == Kind::get) return add(TransferKind::get, operation.peer, own);
   if (operation.kind == Kind::offload) {
     // To everyone from everyone, whatever the MPI does.
     for (Rank other : rank.schedule().offload) {
@@ -45,13 +48,15 @@ void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_
   }
 }
 
-bool writes_output(const verify::Unrolled& rank, std::int32_t instance) {
+// The rank whose output an instance writes; self: none.
+Rank writes_output_of(const verify::Unrolled& rank, std::int32_t instance) {
   const Operation& operation = rank.operation(instance);
   const auto regions = rank.schedule().regions_of(operation);
   for (std::size_t i = 0; i < regions.size(); ++i) {
-    if (regions[i].buffer == Buffer::output && writes(operation.kind, static_cast<int>(i))) return true;
+    if (regions[i].buffer != Buffer::output || !writes(operation.kind, static_cast<int>(i))) continue;
+    return regions[i].owner == self ? rank.schedule().rank : regions[i].owner;
   }
-  return false;
+  return self;
 }
 
 // For signals without data, as in a barrier: a rank has its result when it has heard from every rank, directly or not.
@@ -99,12 +104,11 @@ Timeline timeline_of(const verify::Subject& subject, const verify::Execution& ex
   timeline.ranks = static_cast<Rank>(execution.ranks.size());
   timeline.steps = execution.steps;
   timeline.complete = execution.fault.empty();
+  for (const auto& meanings : subject.meanings) timeline.holds_from.push_back(meanings.empty() ? -1 : 0);
   for (Rank id = 0; id < timeline.ranks; ++id) {
     const verify::Unrolled& rank = execution.ranks[at(id)];
     timeline.unit = rank.schedule().unit == Unit::bytes ? "bytes" : "elements";
-    const auto& meanings = subject.meanings[at(id)];
-    for (const Meaning& meaning : meanings) timeline.reduces |= meaning.reduced;
-    std::int64_t& holds_from = timeline.holds_from.emplace_back(meanings.empty() ? -1 : 0);
+    for (const Meaning& meaning : subject.meanings[at(id)]) timeline.reduces |= meaning.reduced;
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
       const verify::Event& event = execution.events[at(id)][at(instance)];
       if (event.completed < 0) continue;
@@ -112,7 +116,10 @@ Timeline timeline_of(const verify::Subject& subject, const verify::Execution& ex
       add_transfers(timeline, rank, instance, step,
                     payload_of(execution.carried[at(id)][at(instance)], expressions, timeline.ranks));
       if (rank.operation(instance).kind == Kind::reduce) timeline.folds.push_back({id, step});
-      if (!meanings.empty() && writes_output(rank, instance)) holds_from = std::max(holds_from, step);
+      const Rank written = writes_output_of(rank, instance);
+      if (written == self || subject.meanings[at(written)].empty()) continue;
+      std::int64_t& holds_from = timeline.holds_from[at(written)];
+      holds_from = std::max(holds_from, step);
     }
   }
   std::sort(timeline.folds.begin(), timeline.folds.end());

@@ -9,9 +9,9 @@
 
 namespace quadrille::draw {
 
-// How data, or a message without data, is transferred. A read is from the sender's slot, a put or write to the
-// receiver's.
-enum class TransferKind : std::uint8_t { message, put, read, write };
+// How data, or a message without data, is transferred. A read or get is from memory of the sender's, a put or write to
+// the receiver's.
+enum class TransferKind : std::uint8_t { message, put, get, read, write };
 
 struct Transfer {
   TransferKind kind = TransferKind::message;

@@ -219,6 +219,7 @@ TEST(Catalogue, LogarithmicSchedulesOfAMillionRanksAreSmallAndFastToBuild) {
         problem.rank = rank;
         problem.ranks = ranks;
         problem.count = std::int64_t{1} << 30;
+        problem.exposed = one->restrictions.exposed;
         double best = 1;
         std::int64_t bytes = 0;
         for (int i = 0; i < 10; ++i) {
@@ -247,6 +248,7 @@ TEST(Catalogue, ThePipelinedScheduleOfAGibibyteIsNoLargerThanThatOfAMebibyte) {
       problem.ranks = 8;
       problem.count = count;
       problem.segment = 1 << 16;
+      problem.exposed = one->restrictions.exposed;
       return build(*one, problem).bytes();
     };
     EXPECT_EQ(bytes(1 << 20), bytes(1 << 30)) << one->name;

@@ -19,9 +19,10 @@ namespace {
 Schedule sample() {
   Builder builder(1, 4, Unit::bytes);
   builder.counters(2, 9);
+  builder.notices(2, 3);
+  const Region box = builder.box(32);
   const Region whole{.buffer = Buffer::output, .length = 64};
   const Region slot = builder.slot(16);
-  builder.slot(64);
   Region bounce = builder.scratch(16);
   builder.receive(0, whole);
   builder.reduce(Region{.buffer = Buffer::input, .length = 64}, whole, whole);
@@ -41,10 +42,13 @@ Schedule sample() {
     builder.copy(segment.of(Region{.buffer = Buffer::input, .block = 3}), out);
     builder.send(3, out);
   });
-  builder.put(2, whole, builder.slot_of(2, 1, 64));
+  builder.put(2, whole, builder.at(2, whole));
   builder.flush(2);
   builder.notify(2, 0, 1);
   builder.await(1, 3);
+  builder.get(0, builder.at(0, whole), whole);
+  builder.collect(box, whole.part(0, 32));
+  builder.deposit(3, whole.part(0, 32), box);
   builder.fence();
   builder.send_signal(0);
   return builder.finish();
@@ -117,7 +121,19 @@ TEST(Schedule, EveryStructuralErrorIsNamed) {
   expect("counter outside", [](Schedule& s) { s.counters = 1; });
   expect("beyond its increment", [](Schedule& s) { s.counter_span = 2; });
   expect("its initial value or less", [&](Schedule& s) { first(s, Kind::publish).value = 0; });
-  expect("undeclared block", [](Schedule& s) { s.slots.pop_back(); });
+  expect("counter outside", [](Schedule& s) { s.notices = 1; });
+  expect("beyond its increment", [](Schedule& s) { s.notice_span = 2; });
+  const auto region = [&](Schedule& s, Kind kind, std::int32_t operand) -> Region& {
+    return s.regions[static_cast<std::size_t>(first(s, kind).first_region + operand)];
+  };
+  expect("put needs an output of the peer's", [&](Schedule& s) { region(s, Kind::put, 1).owner = 3; });
+  expect("get needs an output of the peer's", [&](Schedule& s) { region(s, Kind::get, 0).buffer = Buffer::slot; });
+  expect("deposit needs a box of the peer's", [&](Schedule& s) { region(s, Kind::deposit, 1).owner = self; });
+  expect("for deposit and collect alone", [&](Schedule& s) { region(s, Kind::collect, 0).buffer = Buffer::input; });
+  expect("for deposit and collect alone", [&](Schedule& s) { region(s, Kind::put, 0) = region(s, Kind::collect, 0); });
+  expect("tells of another box", [&](Schedule& s) { s.boxes.push_back(1), first(s, Kind::deposit).counter = 1; });
+  expect("undeclared block", [](Schedule& s) { s.slots.clear(); });
+  expect("undeclared block", [](Schedule& s) { s.scratch.clear(); });
   expect("outside its block", [](Schedule& s) { s.slots[0] = 15; });
   expect("overlapping", [](Schedule& s) { s.regions[1] = s.regions[2].part(0, 32); });
 }

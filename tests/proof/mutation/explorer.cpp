@@ -57,6 +57,7 @@ class Explorer {
       match();
       check_fixed_orders();
       cover_puts();
+      cover_deposits();
       check_progress_with_one_message();
       check_results();
       check_synchronisation();
@@ -78,7 +79,10 @@ class Explorer {
   void check_declarations() const {
     for (const Schedule& schedule : subject_.schedules) {
       if (const std::string why = malformed(schedule); !why.empty()) throw Wrong(why);
-      if (schedule.counter_span != subject_.schedules[0].counter_span) throw Wrong("counters move on differently");
+      const Schedule& first = subject_.schedules[0];
+      const bool alike = schedule.counter_span == first.counter_span && schedule.notice_span == first.notice_span &&
+                         schedule.notices == first.notices && schedule.boxes == first.boxes;
+      if (!alike) throw Wrong("counters move on differently");
       if (schedule.scratch_units() > subject_.scratch_limit) throw Wrong("more scratch than declared");
     }
   }
@@ -91,6 +95,7 @@ class Explorer {
     };
     if (region.buffer == Buffer::scratch) return listed(schedule.scratch);
     if (region.buffer == Buffer::slot) return listed(schedule.slots);
+    if (region.buffer == Buffer::box) return listed(schedule.boxes);
     return subject_.units(owner, region.buffer, region.block);
   }
 
@@ -151,8 +156,8 @@ class Explorer {
     if (operation.kind == Kind::wait) check_same_node(schedule.rank, operation.peer);
     for (std::size_t i = 0; i < regions.size(); ++i) {
       std::vector<int> units;
-      const bool remote = operation.kind == Kind::put && i == 1;
-      if (regions[i].owner != self && !remote) check_same_node(schedule.rank, regions[i].owner);
+      const bool in_node = regions[i].owner != self && regions[i].buffer == Buffer::slot;
+      if (in_node) check_same_node(schedule.rank, regions[i].owner);
       const std::int64_t length = region_length(schedule, operation, regions[i], k);
       for (std::int64_t offset = 0; offset < length; ++offset)
         units.push_back(unit(schedule.rank, regions[i], regions[i].offset_at(k) + offset));
@@ -167,13 +172,13 @@ class Explorer {
     const bool message = operation.kind == Kind::send || operation.kind == Kind::receive;
     made.silent = (message || operation.kind == Kind::offload) && !regions.empty() && total == 0;
     check_apart(made, operation.kind);
-    const bool two = operation.kind == Kind::copy || operation.kind == Kind::put;
+    const bool two = operation.kind == Kind::copy || operation.kind == Kind::put || operation.kind == Kind::get ||
+                     operation.kind == Kind::deposit || operation.kind == Kind::collect;
     if (two && made.operands[0].size() != made.operands[1].size()) throw Wrong("a copy of unequal lengths");
-    const bool counts = operation.kind == Kind::publish || operation.kind == Kind::notify ||
-                        operation.kind == Kind::wait || operation.kind == Kind::await;
-    if (counts) {
-      const bool remote = operation.kind == Kind::notify || operation.kind == Kind::wait;
-      const auto key = std::pair(remote ? operation.peer : schedule.rank, operation.counter);
+    if (counts(operation.kind) || awaits(operation.kind)) {
+      const bool remote =
+          operation.kind == Kind::notify || operation.kind == Kind::deposit || operation.kind == Kind::wait;
+      const auto key = std::tuple(board(operation.kind), remote ? operation.peer : schedule.rank, operation.counter);
       made.counter = counter_numbers_.try_emplace(key, static_cast<int>(counter_numbers_.size())).first->second;
       made.value = operation.value + operation.value_stride * k;
     }
@@ -243,14 +248,46 @@ class Explorer {
     std::map<int, std::vector<int>> settings;
     for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
       const Instance& one = instances_[at(i)];
-      if (one.kind != Kind::publish && one.kind != Kind::notify) continue;
+      if (!counts(one.kind)) continue;
       auto& list = settings[one.counter];
+      if (one.kind == Kind::deposit) {
+        list.push_back(i);
+        continue;
+      }
       if (!list.empty() && instances_[at(list.back())].rank != one.rank) throw Wrong("two writers of a counter");
       if (!list.empty() && instances_[at(list.back())].value >= one.value) throw Wrong("a counter decreases");
       list.push_back(i);
     }
-    for (const auto& [counter, list] : settings) fixed_orders_.push_back(list);
+    for (auto& [counter, list] : settings) {
+      // Those of a box may be of several ranks.
+      std::stable_sort(list.begin(), list.end(),
+                       [&](int a, int b) { return instances_[at(a)].value < instances_[at(b)].value; });
+      for (std::size_t i = 1; i < list.size(); ++i) {
+        if (instances_[at(list[i - 1])].value == instances_[at(list[i])].value) throw Wrong("two deposits at once");
+      }
+      fixed_orders_.push_back(list);
+    }
     settings_ = std::move(settings);
+    match_deposits();
+  }
+
+  // A deposit and what collects it have one number.
+  void match_deposits() {
+    for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
+      Instance& collect = instances_[at(i)];
+      if (collect.kind != Kind::collect) continue;
+      for (int deposit : settings_[collect.counter]) {
+        Instance& other = instances_[at(deposit)];
+        if (other.value != collect.value) continue;
+        if (other.partner >= 0 || other.operands[1] != collect.operands[0]) throw Wrong("another deposit is collected");
+        other.partner = i;
+        collect.partner = deposit;
+      }
+      if (collect.partner < 0) throw Wrong("nothing to collect");
+    }
+    for (const Instance& one : instances_) {
+      if (one.kind == Kind::deposit && one.partner < 0) throw Wrong("a deposit is never collected");
+    }
   }
 
   // Those of each rank match in program order.
@@ -289,6 +326,7 @@ class Explorer {
     if (one.silent) return true;
     if (one.kind == Kind::receive) return posted.test(at(one.partner));
     if (one.kind == Kind::send) return !sends_wait || posted.test(at(one.partner));
+    if (one.kind == Kind::collect) return complete.test(at(one.partner));
     if (one.kind == Kind::wait || one.kind == Kind::await) return one.value <= 0 || counter_reached(one, complete);
     if (one.kind == Kind::offload) {
       return std::all_of(one.together.begin(), one.together.end(), [&](int other) { return posted.test(at(other)); });
@@ -374,6 +412,13 @@ class Explorer {
     }
   }
 
+  // A deposit is in its box until it is collected.
+  void cover_deposits() {
+    for (int i = 0; i < static_cast<int>(instances_.size()); ++i) {
+      if (instances_[at(i)].kind == Kind::deposit) flushes_[i].push_back(instances_[at(i)].partner);
+    }
+  }
+
   // With one message per direction and synchronous sends: the ranks advance as long as they can.
   void check_progress_with_one_message() const {
     Set posted, complete;
@@ -411,9 +456,26 @@ class Explorer {
     }
     for (std::size_t a = 0; a < active.size(); ++a) {
       for (std::size_t b = a + 1; b < active.size(); ++b) {
-        if (conflicts_[at(active[a])].test(at(active[b]))) throw Wrong("two operations on the same data at once");
+        if (!conflicts_[at(active[a])].test(at(active[b]))) continue;
+        if (only_later(active[a], active[b], complete) || only_later(active[b], active[a], complete)) continue;
+        throw Wrong("two operations on the same data at once");
       }
     }
+  }
+
+  // Whether what two operations share is not accessed by the first of them now: a deposit that is complete no longer
+  // reads its source, and nobody collects what has not been deposited.
+  bool only_later(int first, int other, const Set& complete) const {
+    const Instance& one = instances_[at(first)];
+    const bool still = one.kind == Kind::deposit && complete.test(at(first));
+    const bool not_yet = one.kind == Kind::collect && !complete.test(at(one.partner));
+    if (!still && !not_yet) return false;
+    const Instance& two = instances_[at(other)];
+    const auto written = [&](int unit) {
+      return std::find(one.writes.begin(), one.writes.end(), unit) != one.writes.end();
+    };
+    return std::none_of(two.reads.begin(), two.reads.end(), written) &&
+           std::none_of(two.writes.begin(), two.writes.end(), written);
   }
 
   bool put_under_way(int i, const Set& complete) const {
@@ -469,7 +531,9 @@ class Explorer {
     conflicts_.resize(instances_.size());
     for (int a = 0; a < count; ++a) {
       for (int b = 0; b < count; ++b) {
-        if (a != b && conflict(a, b)) conflicts_[at(a)].set(at(b));
+        const bool partners = instances_[at(a)].kind == Kind::deposit && instances_[at(a)].partner == b;
+        const bool reversed = instances_[at(b)].kind == Kind::deposit && instances_[at(b)].partner == a;
+        if (a != b && !partners && !reversed && conflict(a, b)) conflicts_[at(a)].set(at(b));
       }
     }
     // While a flush is in flight, so are the puts it covers.
@@ -525,10 +589,10 @@ class Explorer {
   std::vector<Set> conflicts_;  // conflicting accesses to the same data
   std::vector<Set> delays_;     // the same, of a flush those of its puts
   std::map<std::tuple<Rank, Buffer, std::int32_t, std::int64_t>, int> unit_numbers_;
-  std::map<std::pair<Rank, std::int32_t>, int> counter_numbers_;
+  std::map<std::tuple<Board, Rank, std::int32_t>, int> counter_numbers_;
   std::map<int, std::vector<int>> settings_;  // of each counter
   std::vector<std::vector<int>> fixed_orders_;
-  std::map<int, std::vector<int>> flushes_;  // of each put
+  std::map<int, std::vector<int>> flushes_;  // of each put; of a deposit what collects it
 
   // A value is a leaf (a unit of the caller's) or a pair of values.
   struct Node {
@@ -563,7 +627,9 @@ void Explorer::capture(int send) {
 void Explorer::perform(int i) {
   const Instance& one = instances_[at(i)];
   const auto load = [&](int unit) { return value_of(unit); };
-  const bool moves = one.kind == Kind::copy || one.kind == Kind::put || (one.kind == Kind::receive && one.partner >= 0);
+  const bool moves = one.kind == Kind::copy || one.kind == Kind::put || one.kind == Kind::get ||
+                     one.kind == Kind::deposit || one.kind == Kind::collect ||
+                     (one.kind == Kind::receive && one.partner >= 0);
   if (moves) {
     std::vector<int> values;
     if (one.kind == Kind::receive) values = sent_[one.partner];

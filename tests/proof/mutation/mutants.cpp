@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, damages> names = {
     "other buffer",        "other channel",      "lost dependency",   "weaker dependency",  "swapped messages",
     "swapped operands",    "too little scratch", "slot reused early", "announced early",    "lost flush",
     "other counter value", "other loop length",  "other loop window", "repeated operation", "other owner",
-    "other node",          "lost signal",        "repeated signal",   "misdirected signal"};
+    "other node",          "lost signal",        "repeated signal",   "misdirected signal", "touched early",
+    "lost notice"};
 
 bool is_message(const Operation& operation) {
   return operation.kind == Kind::send || operation.kind == Kind::receive;
@@ -24,7 +25,11 @@ bool is_signal(const Operation& operation) {
 }
 
 bool sets_counter(const Operation& operation) {
-  return operation.kind == Kind::publish || operation.kind == Kind::notify;
+  return counts(operation.kind);
+}
+
+bool sets_notice(const Operation& operation) {
+  return operation.kind == Kind::notify || operation.kind == Kind::deposit;
 }
 
 class Surgeon {
@@ -77,6 +82,7 @@ class Surgeon {
   bool swap_messages();
   bool swap_operands();
   bool announce_early();
+  bool touch_early();
   bool move_region(Damage damage);
   bool change_loop(Damage damage);
   bool change_channel();
@@ -117,8 +123,7 @@ bool Surgeon::operate(Damage damage) {
       schedule().scratch[random_() % schedule().scratch.size()] -= 1;
       return true;
     case Damage::slot_reused_early:
-      if (Operation* o = any([](const Operation& x) { return x.kind == Kind::wait || x.kind == Kind::await; }))
-        return o->value -= 1, true;
+      if (Operation* o = any([](const Operation& x) { return awaits(x.kind); })) return o->value -= 1, true;
       return false;
     case Damage::announced_early:
       return announce_early();
@@ -144,6 +149,11 @@ bool Surgeon::operate(Damage damage) {
       return repeat(is_signal);
     case Damage::misdirected_signal:
       return redirect(any(is_signal));
+    case Damage::touched_early:
+      return touch_early();
+    case Damage::lost_notice:
+      if (Operation* o = any(sets_notice)) return lose(*o), true;
+      return false;
   }
   return false;
 }
@@ -169,7 +179,7 @@ bool Surgeon::change_owner() {
 
 // The schedules stay as they are, which is wrong only where memory is shared.
 bool Surgeon::move_to_other_node() {
-  if (schedule().counters == 0) return false;
+  if (schedule().counters == 0 && !schedule().one_sided()) return false;
   subject_.nodes.resize(subject_.schedules.size(), 0);
   subject_.nodes[static_cast<std::size_t>(rank_)] = 1 + *std::max_element(subject_.nodes.begin(), subject_.nodes.end());
   return true;
@@ -223,6 +233,18 @@ bool Surgeon::announce_early() {
   Operation* operation = any(sets_counter);
   if (!operation) return false;
   return drop_dependencies(*operation, [](const Dependency& d) { return !d.posted; });
+}
+
+bool Surgeon::touch_early() {
+  const auto awaited = [&](const Dependency& on) {
+    const Kind kind = schedule().operations[static_cast<std::size_t>(on.operation)].kind;
+    return kind == Kind::await || kind == Kind::collect;
+  };
+  Operation* operation = any([&](const Operation& o) {
+    const auto all = schedule().dependencies_of(o);
+    return std::any_of(all.begin(), all.end(), awaited);
+  });
+  return operation && drop_dependencies(*operation, awaited);
 }
 
 bool Surgeon::move_region(Damage damage) {

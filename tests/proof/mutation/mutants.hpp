@@ -35,8 +35,10 @@ enum class Damage : std::uint8_t {
   lost_signal,
   repeated_signal,
   misdirected_signal,
+  touched_early,  // what waited for a notice does so no longer
+  lost_notice,    // or deposit
 };
-inline constexpr int damages = 24;
+inline constexpr int damages = 26;
 std::string_view name(Damage damage);
 
 // Mutates one rank's schedule at a random place; false if the mutation is not applicable.

@@ -42,12 +42,16 @@ Problem small_problem(Rank ranks, Rank root, std::int64_t count, std::int64_t se
 struct Ground {
   Rank per_node = 0;  // 0: unknown
   std::int64_t room = 0;
+  // Of windows.
+  bool pulls = false;
+  std::int64_t box = 0;
 };
 
 std::vector<Ground> grounds_of(const Algorithm& algorithm, Rank ranks) {
   const Ground two_nodes{.per_node = (ranks + 1) / 2, .room = 16};
   if (algorithm.restrictions.one_node) return {{.per_node = ranks, .room = 5}};  // of pieces of one unit
   if (algorithm.restrictions.offloads) return {two_nodes};
+  if (algorithm.restrictions.exposed) return {{}, {.pulls = true}, {.box = 16}};
   return algorithm.hierarchical ? std::vector<Ground>{{}, two_nodes} : std::vector<Ground>{{}};
 }
 
@@ -62,6 +66,9 @@ void add_catalogue(std::vector<Victim>& victims) {
     if (ground.per_node > 0) problem.topology = &topology;
     problem.room = ground.room;
     problem.offloads = algorithm.restrictions.offloads;
+    problem.exposed = algorithm.restrictions.exposed;
+    problem.pulls = ground.pulls;
+    problem.box = ground.box;
     const bool pointless = (!of.reduces && variety / 2 > 0) || !refusal(algorithm, problem).empty();
     if (pointless) return;
     const BlockSizes sizes = [in_place](Rank from, Rank to) {
@@ -97,6 +104,15 @@ void add_stretching(std::vector<Victim>& victims) {
         {"shared memory bcast", rounds(stretch::shared_memory_bcast, small_problem(2, 0, 5, 2, false, true), count)});
     victims.push_back(
         {"one-sided bcast", rounds(stretch::one_sided_bcast, small_problem(2, 1, 2, 0, false, true), count)});
+  }
+  const Algorithm& one_sided = *find_algorithm(Collective::bcast, "one_sided_binomial");
+  for (const Ground& ground : grounds_of(one_sided, 2)) {
+    Problem problem = small_problem(3, 0, 2, 0, false, true);
+    problem.exposed = true;
+    problem.pulls = ground.pulls;
+    problem.box = ground.box;
+    victims.push_back(
+        {"one-sided in a row", rounds([&](const Problem& own) { return build(one_sided, own); }, problem, 3)});
   }
   victims.push_back(
       {"shared memory bcast on 3", rounds(stretch::shared_memory_bcast, small_problem(3, 0, 5, 2, false, true), 2)});

@@ -60,21 +60,20 @@ Schedule one_sided_bcast(const Problem& problem) {
   };
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
   Builder builder(problem.rank, problem.ranks, Unit::bytes);
-  const Region slot = builder.slot(problem.count);
-  builder.counters(2 * distances, 1);
+  builder.notices(2 * distances, 1);
   if (tree.parent) {
     const int distance = distance_between(*tree.parent, problem.rank);
     builder.in_order([&] {
-      builder.notify(*tree.parent, distance, 1);  // the slot is free
+      builder.notify(*tree.parent, distance, 1);  // ready
       builder.await(distances + distance, 1);
-      builder.copy(slot, problem.output);
     });
   }
+  builder.fence();
   for (Rank child : tree.children) {
     const int distance = distance_between(problem.rank, child);
     builder.in_order([&] {
       builder.await(distance, 1);
-      builder.put(child, problem.output, builder.slot_of(child, 0, problem.count));
+      builder.put(child, problem.output, builder.at(child, problem.output));
       builder.flush(child);
       builder.notify(child, distances + distance, 1);
     });

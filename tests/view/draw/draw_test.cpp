@@ -230,18 +230,16 @@ TEST(Draw, ReadsOfSharedMemoryAreArrowsFromTheirOwner) {
 
 TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
   const Algorithm one_sided = by_hand([](Builder& builder, const Problem& problem) {
-    builder.counters(2, 1);
-    const Region slot = builder.slot(problem.count);
+    builder.notices(2, 1);
     builder.in_order([&] {
       if (problem.rank == 0) {
         builder.await(1, 1);  // rank 1 is ready
-        builder.put(1, problem.output, builder.slot_of(1, 0, problem.count));
+        builder.put(1, problem.output, builder.at(1, problem.output));
         builder.flush(1);
         builder.notify(1, 0, 1);
       } else {
         builder.notify(0, 1, 1);
         builder.await(0, 1);
-        builder.copy(slot, problem.output);
       }
     });
   });
@@ -251,6 +249,29 @@ TEST(Draw, PutsAreArrowsAndNotificationsAreNot) {
   EXPECT_EQ(XmlCheck::fault(picture), "");
   EXPECT_EQ(count(picture, R"(<g class="put")"), 1U);
   EXPECT_EQ(run.timeline().steps, 1);
+  EXPECT_EQ(run.timeline().holds_from, (std::vector<std::int64_t>{0, 1}));
+}
+
+TEST(Draw, GetsAreArrowsFromWhereTheDataIs) {
+  const Algorithm pulled = by_hand([](Builder& builder, const Problem& problem) {
+    builder.notices(2, 1);
+    builder.in_order([&] {
+      if (problem.rank == 0) {
+        builder.notify(1, 0, 1);
+        builder.await(1, 1);
+      } else {
+        builder.await(0, 1);
+        builder.get(0, builder.at(0, problem.output), problem.output);
+        builder.notify(0, 1, 1);
+      }
+    });
+  });
+  const Sample run(pulled, {.ranks = 2, .count = 3});
+  ASSERT_EQ(run.execution.fault, "");
+  EXPECT_EQ(count(run.picture(), R"(<g class="get")"), 1U);
+  ASSERT_EQ(run.timeline().transfers.size(), 1U);
+  EXPECT_EQ(run.timeline().transfers.front().from, 0);
+  EXPECT_EQ(run.timeline().holds_from, (std::vector<std::int64_t>{0, 1}));
 }
 
 TEST(Draw, AnIncompleteRunIsDrawnAsFarAsItGot) {

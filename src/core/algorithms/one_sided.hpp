@@ -1,0 +1,36 @@
+#pragma once
+
+#include "algorithms/algorithm.hpp"
+#include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
+
+// What one-sided algorithms have in common: the output of every rank lies in a window, and so does a board of notices,
+// two for each peer, which that peer alone sets. So none is ever reset, and several collectives may follow one another.
+namespace quadrille::one_sided {
+
+// How data goes from one rank to another.
+enum class Transfer : std::uint8_t {
+  push,     // the target says that its memory is ready; the source puts, flushes and tells
+  deposit,  // the same with short data, which goes into the target's box and needs no flush
+  pull,     // the source tells that the data is there; the target gets it and says so
+};
+Transfer transfer_of(const Problem& problem);
+
+// The root's data goes down a tree, segment by segment.
+void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree);
+
+// The prediction for a broadcast by the tree that `tree_of(rank)` has with root 0; its steps are known for one segment.
+template <class TreeOf>
+Prediction predict_broadcast(const Problem& problem, TreeOf&& tree_of) {
+  const std::int64_t others = problem.ranks - 1;
+  const std::int64_t segments = patterns::segments(problem.count, problem.segment);
+  Prediction predicted{
+      .steps = Prediction::unknown_steps, .messages = others * segments, .units = others * problem.count};
+  const Transfer by = transfer_of(problem);
+  if (by == Transfer::deposit) predicted.messages = others;
+  if (by == Transfer::pull || (by == Transfer::push && segments > 1)) return predicted;
+  predicted.steps = patterns::broadcast_steps(problem.ranks, tree_of);
+  return predicted;
+}
+
+}  // namespace quadrille::one_sided
