@@ -58,6 +58,7 @@ class Communicator : public BarrierCollectives,
   /// \cond
   template <class Family>
   friend class detail::CollectiveFamily;
+  friend class Window;
   /// \endcond
 
   detail::CommunicatorCore core_;

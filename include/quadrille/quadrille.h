@@ -46,6 +46,9 @@ typedef struct quadrille_comm_s* quadrille_comm;
 /** A non-blocking collective in progress, or a persistent one; NULL: none. */
 typedef struct quadrille_request_s* quadrille_request;
 
+/** Memory of every rank that the others access through windows of MPI; NULL: none. */
+typedef struct quadrille_window_s* quadrille_window;
+
 /**
  * Options of one call, initialised with {0}. They must be the same on all ranks, except for `memory` of an alltoallv or
  * alltoallw in place and of alltoallv_in_place.
@@ -136,6 +139,49 @@ QUADRILLE_EXPORT int quadrille_bcast_init(void* buffer, MPI_Count count, MPI_Dat
                                           quadrille_comm comm, const quadrille_options* options,
                                           quadrille_request* request);
 /**@}*/
+
+/**
+ * Memory of `bytes` on this rank that the other ranks write and read by themselves, through windows of MPI; the memory
+ * is allocated, or the caller's own. See <quadrille/window.hpp> for who owns a range when, and for what happens where
+ * the MPI makes no window. All three are collective over `comm`; freeing waits for what is pending here, and for all
+ * ranks.
+ */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_allocate(MPI_Count bytes, quadrille_comm comm, void** memory,
+                                               quadrille_window* window);
+QUADRILLE_EXPORT int quadrille_window_create(void* memory, MPI_Count bytes, quadrille_comm comm,
+                                             quadrille_window* window);
+QUADRILLE_EXPORT int quadrille_window_free(quadrille_window* window);
+/**@}*/
+
+/** Whether data goes through windows: 1, or, on all ranks alike, 0: by messages. */
+QUADRILLE_EXPORT int quadrille_window_one_sided(quadrille_window window, int* one_sided);
+
+/**
+ * Broadcasts `count` bytes at `offset` of the root's memory to the same place on all ranks. The range is handed over by
+ * the call, and must not be touched until it has completed.
+ */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_bcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                            const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_window_ibcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                             const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_window_bcast_init(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                                 const quadrille_options* options, quadrille_request* request);
+/**@}*/
+
+/** Gathers blocks of `count` bytes: that of rank r lies at `offset` + r `count`, afterwards on all ranks. */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_allgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_window_iallgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                 const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_window_allgather_init(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                     const quadrille_options* options, quadrille_request* request);
+/**@}*/
+
+/** Waits until all ranks have called it. */
+QUADRILLE_EXPORT int quadrille_window_barrier(quadrille_window window, const quadrille_options* options);
 
 /** Combines the data of all ranks, element by element, at the root. */
 /**@{*/

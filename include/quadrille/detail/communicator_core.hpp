@@ -18,6 +18,8 @@
 /// \cond
 namespace quadrille::detail {
 
+class Exposed;
+
 /// What Communicator is made of: the part that is compiled into the library. Every collective becomes a Call, a
 /// RangeCall or an InPlaceExchange, and is run (blocking), started (non-blocking) or initialised (persistent) here.
 class QUADRILLE_EXPORT CommunicatorCore {
@@ -43,6 +45,9 @@ class QUADRILLE_EXPORT CommunicatorCore {
   PersistentExchange init(const InPlaceExchange& exchange, const Options& options) {
     return prepared<PersistentExchange>(exchange, options);
   }
+  /// What a Window is made of; see there.
+  std::unique_ptr<Exposed> expose(void* memory, std::int64_t bytes);
+
   /// Bytes that an exchange in place of so much data may allocate.
   std::int64_t in_place_budget(std::int64_t data_bytes, const Options& options) const;
 

@@ -31,6 +31,7 @@ constexpr std::array table = {
     Variable{"QUADRILLE_SEGMENT", "32k", "segment size in bytes of pipelined algorithms", ""},
     Variable{"QUADRILLE_SHARED", "320k; 1280k if oversubscribed",
              "bytes of shared memory per rank and collective; 0: none", ""},
+    Variable{"QUADRILLE_WINDOWS", "1", "0: collectives of windows go by messages", ""},
     Variable{"QUADRILLE_RACKS", "none", "file that assigns hosts to racks", ""},
     Variable{"QUADRILLE_IN_FLIGHT", "32", "messages in flight in each direction", ""},
     Variable{"QUADRILLE_PROGRESS", "0", "1: a progress thread", ""},

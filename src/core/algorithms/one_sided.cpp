@@ -8,19 +8,6 @@ namespace quadrille::one_sided {
 
 namespace {
 
-// The notices that a peer sets here, or this rank there: of the one that has the data, and of the one that needs it.
-class Notices {
- public:
-  Notices(Builder& builder, const Problem& problem, std::int64_t most) : ranks_(problem.ranks) {
-    builder.notices(2 * problem.ranks, most);
-  }
-  std::int32_t of_source(Rank source) const { return source; }
-  std::int32_t of_target(Rank target) const { return ranks_ + target; }
-
- private:
-  Rank ranks_;
-};
-
 void push(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices) {
   const Rank own = problem.rank;
   if (tree.parent) builder.notify(*tree.parent, notices.of_target(own), 1);  // ready
@@ -71,8 +58,10 @@ void pull(Builder& builder, const Problem& problem, const patterns::Tree& tree, 
 
 }  // namespace
 
-Transfer transfer_of(const Problem& problem) {
-  if (problem.count <= problem.box) return Transfer::deposit;
+Transfer transfer_of(const Problem& problem, Rank boxes) {
+  // A box is made of words of four bytes.
+  const std::int64_t rounded = (problem.count + 3) / 4 * 4;
+  if (rounded <= problem.box / boxes) return Transfer::deposit;
   return problem.pulls ? Transfer::pull : Transfer::push;
 }
 

@@ -8,13 +8,27 @@
 // two for each peer, which that peer alone sets. So none is ever reset, and several collectives may follow one another.
 namespace quadrille::one_sided {
 
+// The notices of a rank: of each peer one that it sets where it has the data, and one where it needs it.
+class Notices {
+ public:
+  Notices(Builder& builder, const Problem& problem, std::int64_t most) : ranks_(problem.ranks) {
+    builder.notices(2 * problem.ranks, most);
+  }
+  std::int32_t of_source(Rank source) const { return source; }
+  std::int32_t of_target(Rank target) const { return ranks_ + target; }
+
+ private:
+  Rank ranks_;
+};
+
 // How data goes from one rank to another.
 enum class Transfer : std::uint8_t {
   push,     // the target says that its memory is ready; the source puts, flushes and tells
   deposit,  // the same with short data, which goes into the target's box and needs no flush
   pull,     // the source tells that the data is there; the target gets it and says so
 };
-Transfer transfer_of(const Problem& problem);
+// If a rank has that many boxes, each for `count` units.
+Transfer transfer_of(const Problem& problem, Rank boxes = 1);
 
 // The root's data goes down a tree, segment by segment.
 void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree);

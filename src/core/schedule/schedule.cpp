@@ -279,6 +279,12 @@ std::int64_t Schedule::bytes() const {
          allocated(operations) + allocated(regions) + allocated(dependencies) + allocated(loops) + allocated(offload);
 }
 
+bool Schedule::only_notifies() const {
+  return one_sided() && std::all_of(operations.begin(), operations.end(), [](const Operation& operation) {
+           return operation.kind == Kind::notify || operation.kind == Kind::await || operation.kind == Kind::join;
+         });
+}
+
 std::int64_t Schedule::scratch_units() const {
   return std::accumulate(scratch.begin(), scratch.end(), std::int64_t{0});
 }

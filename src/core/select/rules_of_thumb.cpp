@@ -1,5 +1,7 @@
 #include "select/rules_of_thumb.hpp"
 
+#include <stdexcept>
+
 #include "algorithms/catalogue.hpp"
 
 namespace quadrille {
@@ -72,6 +74,20 @@ const char* name_for(const Case& asked, std::int64_t segment) {
 }
 
 }  // namespace
+
+const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment) {
+  const auto named = [&](std::string_view name) -> const Algorithm& { return *find_algorithm(asked.collective, name); };
+  switch (asked.collective) {
+    case Collective::barrier:
+      return named("one_sided_dissemination");
+    case Collective::bcast:
+      return named(worth_a_pipeline(asked, segment) ? "one_sided_chain" : "one_sided_binomial");
+    case Collective::allgather:
+      return named(asked.count_bytes() <= short_bytes ? "one_sided_linear" : "one_sided_ring");
+    default:
+      throw std::logic_error("there is no such one-sided algorithm");
+  }
+}
 
 const Algorithm& usual_algorithm(const Case& asked, std::int64_t segment) {
   return *find_algorithm(asked.collective,

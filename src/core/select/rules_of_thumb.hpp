@@ -11,4 +11,7 @@ namespace quadrille {
 // (see refusal).
 const Algorithm& usual_algorithm(const Case& asked, std::int64_t segment);
 
+// The same for data that lies in windows.
+const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment);
+
 }  // namespace quadrille

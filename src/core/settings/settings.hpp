@@ -19,6 +19,7 @@ struct Settings {
   Preferences preferences;      // what algorithms are selected by
   std::int32_t in_flight = 32;  // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
   std::int64_t shared = -1;     // QUADRILLE_SHARED: bytes a rank has in each lane of its node's memory; -1: unset
+  bool windows = true;          // QUADRILLE_WINDOWS: 0: memory of windows is plain, and messages go instead
   bool check = false;           // QUADRILLE_CHECK: compare every call across ranks before it starts
   double patience = 0.5;        // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing
   double watchdog = 0;          // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never

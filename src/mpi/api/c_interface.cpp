@@ -6,6 +6,7 @@
 #include <quadrille/error.hpp>
 #include <string>
 
+#include "api/exposed.hpp"
 #include "api/handle.hpp"
 #include "engine/process.hpp"
 
@@ -13,6 +14,10 @@ using namespace quadrille;  // NOLINT(google-global-names-in-headers): no header
 
 struct quadrille_comm_s {
   std::shared_ptr<engine::Context> context;
+};
+
+struct quadrille_window_s {
+  detail::Exposed exposed;
 };
 
 struct quadrille_request_s {
@@ -117,6 +122,34 @@ void free_if_done(quadrille_request* request) {
   *request = nullptr;
 }
 
+// Null: memory of its own.
+int expose(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window* window) {
+  return guarded([&] {
+    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(window, MPI_ERR_ARG, "there is no place for the window: it is NULL");
+    *window = new quadrille_window_s{{comm->context, memory, bytes}};
+  });
+}
+
+int run(quadrille_window window, const detail::Exposed::Call& call, const quadrille_options* options) {
+  return guarded([&] {
+    require(window, MPI_ERR_WIN, "the window is NULL: make one with quadrille_window_allocate");
+    window->exposed.run(call, options_of(options));
+  });
+}
+
+int make(quadrille_window window, const detail::Exposed::Call& call, const quadrille_options* options,
+         quadrille_request* request, bool persistent) {
+  return guarded([&] {
+    require(window, MPI_ERR_WIN, "the window is NULL: make one with quadrille_window_allocate");
+    require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
+    auto made = std::make_unique<quadrille_request_s>(
+        quadrille_request_s{window->exposed.prepare(call, options_of(options)), persistent});
+    if (!persistent) made->handle.start();
+    *request = made.release();
+  });
+}
+
 detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
                           MPI_Datatype type) {
   return {.address = address, .type = type, .counts = counts, .displacements = displacements};
@@ -158,6 +191,68 @@ int quadrille_comm_size(quadrille_comm comm, int* size) {
     require(comm && size, MPI_ERR_ARG, "the communicator or the place for the size is NULL");
     *size = comm->context->ranks();
   });
+}
+
+int quadrille_window_allocate(MPI_Count bytes, quadrille_comm comm, void** memory, quadrille_window* window) {
+  if (!memory) return guarded([] { throw Error(MPI_ERR_ARG, "there is no place for the memory's address"); });
+  const int code = expose(nullptr, bytes, comm, window);
+  if (code == MPI_SUCCESS) *memory = (*window)->exposed.memory();
+  return code;
+}
+
+int quadrille_window_create(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window* window) {
+  // Of no bytes the address may be null, which must not mean memory of its own.
+  static std::byte nothing;
+  return expose(memory ? memory : &nothing, bytes, comm, window);
+}
+
+int quadrille_window_free(quadrille_window* window) {
+  return guarded([&] {
+    require(window && *window, MPI_ERR_WIN, "the window is NULL");
+    delete *window;
+    *window = nullptr;
+  });
+}
+
+int quadrille_window_one_sided(quadrille_window window, int* one_sided) {
+  return guarded([&] {
+    require(window && one_sided, MPI_ERR_ARG, "the window or the place for the answer is NULL");
+    *one_sided = window->exposed.one_sided() ? 1 : 0;
+  });
+}
+
+int quadrille_window_bcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                           const quadrille_options* options) {
+  return run(window, {Collective::bcast, root, offset, count}, options);
+}
+
+int quadrille_window_ibcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                            const quadrille_options* options, quadrille_request* request) {
+  return make(window, {Collective::bcast, root, offset, count}, options, request, false);
+}
+
+int quadrille_window_bcast_init(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                const quadrille_options* options, quadrille_request* request) {
+  return make(window, {Collective::bcast, root, offset, count}, options, request, true);
+}
+
+int quadrille_window_allgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                               const quadrille_options* options) {
+  return run(window, {Collective::allgather, 0, offset, count}, options);
+}
+
+int quadrille_window_iallgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                const quadrille_options* options, quadrille_request* request) {
+  return make(window, {Collective::allgather, 0, offset, count}, options, request, false);
+}
+
+int quadrille_window_allgather_init(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                    const quadrille_options* options, quadrille_request* request) {
+  return make(window, {Collective::allgather, 0, offset, count}, options, request, true);
+}
+
+int quadrille_window_barrier(quadrille_window window, const quadrille_options* options) {
+  return run(window, {.collective = Collective::barrier}, options);
 }
 
 int quadrille_start(quadrille_request request) {

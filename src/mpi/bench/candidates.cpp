@@ -49,7 +49,8 @@ std::vector<Candidate> candidates_of(const measure::BenchOptions& options, const
       all.push_back({.name = name, .ours = true});
     } else if (name == "all") {
       for (const Algorithm* one : catalogue()) {
-        if (one->collective == collective) add(one->name);
+        // Its data does not lie in windows.
+        if (one->collective == collective && !one->restrictions.exposed) add(one->name);
       }
     } else {
       add(name);

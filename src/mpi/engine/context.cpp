@@ -93,16 +93,38 @@ void Context::close() {
   broken_ = "the communicator is closed: MPI was finalised before this call";
   if (order_.oldest()) fail_all(std::make_exception_ptr(Error(MPI_ERR_COMM, broken_)));
   process_.leave(*this);
+  if (!littered_) {
+    for (const auto& window : windows_) window->free();
+  }
+  process_.requests().count_window(-static_cast<int>(windows_.size()));
+  windows_.clear();
   // Messages that nobody has received would turn up in the next communicator that MPI gives the same number to.
   if (!littered_ && leaders_ != MPI_COMM_NULL) PMPI_Comm_free(&leaders_);
   if (!littered_) PMPI_Comm_free(&comm_);
   comm_ = MPI_COMM_NULL;
 }
 
+namespace {
+
+void check_window(const Schedule& schedule) {
+  if (!schedule.one_sided()) return;
+  std::int64_t words = 0;
+  for (const std::int64_t units : schedule.boxes) words += Window::words(units);
+  const bool fits = schedule.unit == Unit::bytes && schedule.notices <= Window::notices_of_a_peer * schedule.ranks &&
+                    words <= Window::words(Window::box_bytes);
+  if (!fits) throw std::logic_error("a schedule takes more notices or boxes than a window has");
+  if (schedule.notice_span >= most_counter_span) {
+    throw Error(MPI_ERR_COUNT, "the data is too long to go through a window in segments: raise QUADRILLE_SEGMENT");
+  }
+}
+
+}  // namespace
+
 void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   if (schedule.channels > first_open_channel) {
     throw std::logic_error("a schedule takes more channels than a collective has tags");
   }
+  check_window(schedule);
   if (schedule.counters == 0) return;
   const std::int64_t units = std::accumulate(schedule.slots.begin(), schedule.slots.end(), std::int64_t{0});
   const bool fits = shares_memory() && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
@@ -131,7 +153,10 @@ Schedule Context::built(const Shape& shape) const {
       .width = variant.width,
       .topology = &*topology_,
       .room = shape.room,
-      .offloads = shape.offloads};
+      .offloads = shape.offloads,
+      .exposed = shape.exposed,
+      .pulls = shape.pulls,
+      .box = shape.box};
   const Algorithm& algorithm = variant.algorithm();
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
   Schedule schedule = build(algorithm, problem);
@@ -261,23 +286,46 @@ void Context::set_callback(Task& task, std::function<void()> callback, bool also
   if (also_if_over && task.callback() && task.state() == Ordered::State::done) process_.call_back(task.callback());
 }
 
-// Every leader must call the MPI's own collectives in the same order: those of one collective at a time.
-bool Context::admits_offload(const Task& one) const {
-  for (const Ordered* earlier = order_.oldest(); earlier && earlier != &one; earlier = earlier->next()) {
-    if (static_cast<const Task*>(earlier)->offloads()) return false;
+// Every leader must call the MPI's own collectives in the same order, and what goes through a window is told by notices
+// that one collective sets after another: one at a time.
+bool Context::admits_alone(const Task& one) const {
+  if (!one.offloads() && !one.window()) return true;
+  for (const Ordered* other = order_.oldest(); other && other != &one; other = other->next()) {
+    const auto& earlier = static_cast<const Task&>(*other);
+    if ((one.offloads() && earlier.offloads()) || (one.window() && earlier.window() == one.window())) return false;
   }
   return true;
 }
 
 // Whether its lane is free, if it uses one.
 bool Context::admits(const Ordered& one) {
-  if (leaders_ != MPI_COMM_NULL && static_cast<const Task&>(one).offloads() &&
-      !admits_offload(static_cast<const Task&>(one))) {
-    return false;
-  }
+  if (!admits_alone(static_cast<const Task&>(one))) return false;
   if (!static_cast<const Task&>(one).uses_lane() || node_memory_->lanes()->free_for(one.sequence())) return true;
   process_.starve(*this);
   return false;
+}
+
+std::shared_ptr<Window> Context::make_window(void* memory, std::int64_t bytes) {
+  const auto locked = process_.lock();
+  if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
+  auto made = std::make_shared<Window>(comm_, memory, bytes);
+  process_.requests().count_window(1);
+  return windows_.emplace_back(std::move(made));
+}
+
+void Context::free_window(Window& window) {
+  process_.wait([&] {
+    const Ordered* one = order_.oldest();
+    while (one && static_cast<const Task*>(one)->window() != &window) one = one->next();
+    return !one;
+  });
+  const auto locked = process_.lock();
+  const auto place =
+      std::find_if(windows_.begin(), windows_.end(), [&](const auto& known) { return known.get() == &window; });
+  if (place == windows_.end()) return;
+  if (!littered_) window.free();
+  process_.requests().count_window(-1);
+  windows_.erase(place);
 }
 
 void Context::ended_below(std::int64_t sequence) {

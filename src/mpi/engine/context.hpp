@@ -18,6 +18,7 @@
 #include "engine/shape.hpp"
 #include "engine/task.hpp"
 #include "engine/watchdog.hpp"
+#include "engine/window.hpp"
 #include "meet/meeting.hpp"
 #include "run/order.hpp"
 #include "select/memo.hpp"
@@ -85,6 +86,12 @@ class Context final : public Resident, private Order::Gate {
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 
+  // A window over all its ranks: over memory of the caller's, or null: of its own. All ranks make it, and later free
+  // it, in the same order; both wait for all of them. Throws Error.
+  std::shared_ptr<Window> make_window(void* memory, std::int64_t bytes);
+  // First waits until nothing of it is in flight here.
+  void free_window(Window& window);
+
   // Whether a collective has failed in the middle: nothing more can run.
   bool broken() const { return !broken_.empty(); }
 
@@ -102,7 +109,7 @@ class Context final : public Resident, private Order::Gate {
   void meet_ranks(meet::Meeting::Own own, meet::Meeting::Result& result);
   void gather_leaders();
 
-  bool admits_offload(const Task& one) const;
+  bool admits_alone(const Task& one) const;
   void check_fit(const Schedule& schedule, const Shape& shape) const;
   void refuse_start(const Task& task) const;
   void require_own(const Task& task) const;
@@ -125,6 +132,7 @@ class Context final : public Resident, private Order::Gate {
   Watchdog watchdog_;
   std::shared_ptr<const Program> agreement_program_;
   Cache cache_;
+  std::vector<std::shared_ptr<Window>> windows_;
   std::string broken_;
   bool littered_ = false;  // a collective failed: messages of it may be left
 };

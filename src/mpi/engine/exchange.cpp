@@ -38,6 +38,7 @@ Exchange::Exchange(const Ground& ground, Phase phase, const Posting& posting, Li
   }
   scratch_.resize(schedule().scratch.size());
   node_.lay_out(schedule(), element_, binding_.scale);
+  window_.lay_out(schedule());
 }
 
 void Exchange::set_element(const Layout& layout) {
@@ -68,13 +69,16 @@ void Exchange::guarded(Work&& work) {
 
 void Exchange::end() {
   running_ = false;
-  if (uses_lane()) watch_->remove(*this);
+  if (watched()) watch_->remove(*this);
 }
 
 bool Exchange::look() {
   Listener& listener = listener_;  // which may do away with what has ended
   bool happened = false;
-  guarded([&] { happened = machine_->advance(); });
+  guarded([&] {
+    if (window_.window()) window_.window()->look();
+    happened = machine_->advance();
+  });
   if (happened) listener.advanced();
   return happened;
 }
@@ -101,8 +105,9 @@ void Exchange::start(int first_tag, std::int64_t run) {
   running_ = true;
   messages_.start(first_tag);
   node_.start(run);
+  window_.start(run);
   if (node_.scale() != binding_.scale) node_.lay_out(schedule(), element_, binding_.scale);
-  if (uses_lane()) watch_->add(*this);
+  if (watched()) watch_->add(*this);
   guarded([&] {
     if (uses_lane()) refuse_too_many_pieces(schedule(), binding_);
     reserve();
@@ -197,7 +202,7 @@ void Exchange::offload(Token token, std::span<const Piece> data) {
                           operation_.op, leaders_, &request),
           "MPI_Iallreduce");
   }
-  messages_.add_collective(token, request);
+  messages_.add_foreign(token, {&request, 1});
 }
 
 Placed Exchange::placed(const Piece& piece) const {
@@ -210,6 +215,36 @@ void Exchange::publish(Token, std::int32_t counter, std::int64_t value) {
 
 bool Exchange::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
   return node_.reached(owner, counter, value);
+}
+
+void Exchange::put(Token, Rank to, const Piece& source, const Piece& target) {
+  window_.put(to, placed(source), window_.place(binding_, target));
+}
+
+// MPI has no flush that returns at once: where it must wait for the target's program, so must the caller.
+void Exchange::flush(Token token, Rank to) {
+  window_.flush(to);
+  machine_->complete(token);
+}
+
+void Exchange::get(Token token, Rank from, const Piece& source, const Piece& target) {
+  messages_.add_foreign(token, window_.get(from, window_.place(binding_, source), placed(target)));
+}
+
+void Exchange::notify(Token, Rank to, std::int32_t notice, std::int64_t value) {
+  window_.notify(to, notice, value);
+}
+
+bool Exchange::noticed(Token, std::int32_t notice, std::int64_t value) {
+  return window_.noticed(notice, value);
+}
+
+void Exchange::deposit(Token, Rank to, const Piece& source, const Piece& box, std::int64_t) {
+  window_.deposit(to, placed(source), box.block);
+}
+
+bool Exchange::collect(Token, const Piece& box, const Piece& target, std::int64_t) {
+  return window_.collect(box.block, placed(target));
 }
 
 }  // namespace quadrille::engine

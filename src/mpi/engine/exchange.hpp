@@ -12,6 +12,7 @@
 #include "engine/node_transport.hpp"
 #include "engine/requests.hpp"
 #include "engine/watch.hpp"
+#include "engine/window_transport.hpp"
 #include "run/memory.hpp"
 #include "run/plan.hpp"
 #include "run/program.hpp"
@@ -27,7 +28,8 @@ struct Ground {
   MPI_Comm leaders = MPI_COMM_NULL;  // of nodes, for collectives of the MPI's own; see Kind::offload
 };
 
-// One schedule run over MPI and the memory of the node, as often as wanted, or a protocol, once. Not thread-safe.
+// One schedule run over MPI, the memory of the node and windows, as often as wanted, or a protocol, once. Not
+// thread-safe.
 class Exchange final : public Backend, private MessageTransport::User, private MessageOwner, private Watched {
  public:
   // Hears how it fares.
@@ -56,12 +58,15 @@ class Exchange final : public Backend, private MessageTransport::User, private M
     MPI_Datatype type = MPI_DATATYPE_NULL;
   };
   void set_operation(const Operation& operation) { operation_ = operation; }
+  // That its output lies in, of a schedule that is one-sided.
+  void set_window(Window* window) { window_.use(window); }
+  Window* window() const { return window_.window(); }
 
   // Takes the memory of the next run in advance, or throws std::bad_alloc; gives it back, if there is to be none.
   void reserve();
   void forgo();
   // The listener may hear of the end before this returns. Channel c travels under tag first_tag + c; a schedule with
-  // counters has the lane of that run (see Lanes).
+  // counters has the lane of that run (see Lanes), one with notices their values of that run.
   void start(int first_tag, std::int64_t run = 0);
   bool uses_lane() const { return runner_ && schedule().counters > 0; }
 
@@ -83,6 +88,13 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   void reduce(Token token, const Piece& left, const Piece& right, const Piece& target) override;
   void publish(Token token, std::int32_t counter, std::int64_t value) override;
   bool reached(Token token, Rank owner, std::int32_t counter, std::int64_t value) override;
+  void put(Token token, Rank to, const Piece& source, const Piece& target) override;
+  void flush(Token token, Rank to) override;
+  void get(Token token, Rank from, const Piece& source, const Piece& target) override;
+  void notify(Token token, Rank to, std::int32_t notice, std::int64_t value) override;
+  bool noticed(Token token, std::int32_t notice, std::int64_t value) override;
+  void deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) override;
+  bool collect(Token token, const Piece& box, const Piece& target, std::int64_t value) override;
   void offload(Token token, std::span<const Piece> data) override;
 
  private:
@@ -91,9 +103,12 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   void part_ended(const Ended& ended) override;
   void abandon(Message& message) override { messages_.give_back(message); }
   bool look() override;
+  bool needs_mpi() const override { return schedule().one_sided(); }
   std::optional<Runner::Awaited> awaits_one() const override { return runner_->awaits_one(); }
   void sleep(const Runner::Awaited& awaited, std::chrono::nanoseconds most) const override;
 
+  // Whether it waits for what no message tells of.
+  bool watched() const { return uses_lane() || (runner_ && schedule().one_sided()); }
   void message(Token token, bool receiving, Rank peer, std::int32_t channel, std::span<const Piece> data);
   Placed placed(const Piece& piece) const;
   void end();
@@ -106,6 +121,7 @@ class Exchange final : public Backend, private MessageTransport::User, private M
   Arena* arena_;
   MessageTransport messages_;
   NodeTransport node_;
+  WindowTransport window_;
   std::shared_ptr<const Program> program_;
   Listener& listener_;
   Binding binding_;

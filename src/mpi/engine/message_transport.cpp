@@ -24,7 +24,7 @@ Message& MessageTransport::make(Token token, bool receiving, Rank peer, std::int
   made.peer = peer;
   made.tag = first_tag_ + channel;
   made.bytes = made.posted = 0;
-  made.collective = false;
+  made.foreign = false;
   made.open = 0;
   made.memory = made.staging = nullptr;
   made.may_be_read = false;
@@ -32,10 +32,10 @@ Message& MessageTransport::make(Token token, bool receiving, Rank peer, std::int
   return made;
 }
 
-void MessageTransport::add_collective(Token token, MPI_Request request) {
+void MessageTransport::add_foreign(Token token, std::span<const MPI_Request> requests) {
   Message& made = make(token, false, self, 0);
-  made.collective = true;
-  ground_.requests->add(request, made, 0);
+  made.foreign = true;
+  for (MPI_Request request : requests) ground_.requests->add(request, made, 0);
 }
 
 void MessageTransport::post(Message& message) {
@@ -133,7 +133,7 @@ void MessageTransport::ended(const Ended& ended) {
       if (message && message->open == 0) transport.give_back(*message);
     }
   } cleanup{*this, &message};
-  check(ended.code, message.collective  ? "a collective of the MPI's own"
+  check(ended.code, message.foreign     ? "a collective of the MPI's own or MPI_Rget"
                     : message.receiving ? "MPI_Irecv"
                                         : "MPI_Isend");
   if (ended.received != ended.bytes) {

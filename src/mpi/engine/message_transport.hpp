@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "engine/mpi.hpp"
@@ -41,8 +42,8 @@ class MessageTransport {
   // A message, to be given its pieces and posted.
   Message& make(Token token, bool receiving, Rank peer, std::int32_t channel);
   void post(Message& message);
-  // A collective of the MPI's own: the user hears of its end as of a message's.
-  void add_collective(Token token, MPI_Request request);
+  // A collective of the MPI's own, or a transfer through a window: the user hears of its end as of a message's.
+  void add_foreign(Token token, std::span<const MPI_Request> requests);
 
   // A part has ended, in a run that goes on. Throws Error if it went wrong.
   void ended(const Ended& ended);

@@ -91,7 +91,7 @@ class Process {
         const Lock locked = lock();
         if (done()) break;
         // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
-        const bool counters_only = !watch_.empty() && requests_.open() == 0 && starved_.empty();
+        const bool counters_only = watch_.without_mpi() && requests_.open() == 0 && starved_.empty();
         advanced = counters_only && watch_.look();
         if (!counters_only || ++looks >= (advanced ? looks_in_a_row : looks_at_counters)) {
           looks = 0;

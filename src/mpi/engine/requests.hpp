@@ -26,7 +26,7 @@ struct Message {
   std::byte* memory = nullptr;   // where the bytes are contiguous; null: they must be packed
   std::byte* staging = nullptr;  // of a message that is packed: room for one part
   bool may_be_read = false;      // by MPI, since a send can't be cancelled
-  bool collective = false;       // not a message: a collective of the MPI's own
+  bool foreign = false;          // not a message: a collective of the MPI's own, or a transfer through a window
   std::vector<Placed> pieces;    // likewise
 };
 
@@ -67,6 +67,9 @@ class Requests {
 
   std::size_t open() const { return requests_.size(); }
 
+  // A window was made, or freed: as long as there are some, others may need a look at MPI that advances all it does.
+  void count_window(int change) { windows_ += change; }
+
  private:
   struct Part {
     Message* message;
@@ -84,6 +87,7 @@ class Requests {
   std::vector<MPI_Status> statuses_;
   std::vector<Ended> ended_;
   bool telling_ = false;
+  int windows_ = 0;
   std::deque<Message> messages_;
   std::vector<Message*> unused_;
 };

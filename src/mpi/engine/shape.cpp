@@ -18,7 +18,8 @@ std::size_t hash_of(Values... values) {
 
 std::size_t ShapeHash::operator()(const Shape& shape) const {
   const int flags = (shape.in_place ? 1 : 0) + (shape.commutative ? 2 : 0) + (shape.fixed_order ? 4 : 0) +
-                    (shape.packed ? 8 : 0) + (shape.swaps ? 16 : 0) + (shape.offloads ? 32 : 0);
+                    (shape.packed ? 8 : 0) + (shape.swaps ? 16 : 0) + (shape.offloads ? 32 : 0) +
+                    (shape.exposed ? 64 : 0) + (shape.pulls ? 128 : 0);
   return hash_of(shape.variant.place, shape.variant.width, shape.variant.segment, shape.variant.window, shape.root,
                  shape.count, shape.shares.get(), shape.unit_bytes, shape.room, shape.budget.bytes(), flags);
 }

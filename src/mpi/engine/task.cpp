@@ -64,6 +64,7 @@ void Task::unbind() {
   key_.reset();
   home_ = {};
   keep({});
+  use_window(nullptr);
   set_plan({});
   phases_.clear();
   current_ = &main_;

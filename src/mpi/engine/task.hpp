@@ -108,6 +108,12 @@ class Task final : public Ordered, private Exchange::Listener {
   bool runs_on(const TaskGround& ground) const { return &ground == &ground_; }
   const Shape& shape() const { return shape_; }
   bool uses_lane() const { return main_.uses_lane(); }
+  // The window that its data lies in; null: none.
+  const Window* window() const { return window_.get(); }
+  void use_window(std::shared_ptr<Window> window) {
+    window_ = std::move(window);
+    main_.set_window(window_.get());
+  }
   // Whether it runs collectives of the MPI's own.
   bool offloads() const { return !main_.schedule().offload.empty(); }
   // Why the last run failed.
@@ -152,6 +158,7 @@ class Task final : public Ordered, private Exchange::Listener {
   std::vector<Layout> input_layouts_;
   std::vector<Layout> output_layouts_;
   Kept kept_;
+  std::shared_ptr<Window> window_;
   std::optional<CallKey> key_;
   Home home_;
   MakePlan make_plan_;

@@ -8,11 +8,13 @@
 
 namespace quadrille::engine {
 
-// A run that waits for counters in shared memory, of which no message tells it.
+// A run that waits for counters in shared memory or in a window, of which no message tells it.
 class Watched {
  public:
   // Looks at its counters. Returns whether anything happened.
   virtual bool look() = 0;
+  // Whether it waits for what MPI has to bring about: MPI must be asked at every look.
+  virtual bool needs_mpi() const = 0;
   // The counter it waits for, if that is all it waits for.
   virtual std::optional<Runner::Awaited> awaits_one() const = 0;
   // Sleeps until that counter is set, but not for longer than so long.
@@ -25,9 +27,16 @@ class Watched {
 // All of them.
 class Watch {
  public:
-  void add(Watched& one) { watched_.push_back(&one); }
-  void remove(Watched& one) { std::erase(watched_, &one); }
+  void add(Watched& one) {
+    watched_.push_back(&one);
+    needing_mpi_ += one.needs_mpi() ? 1 : 0;
+  }
+  void remove(Watched& one) {
+    if (std::erase(watched_, &one) > 0) needing_mpi_ -= one.needs_mpi() ? 1 : 0;
+  }
   bool empty() const { return watched_.empty(); }
+  // Whether there are some, and none of them needs MPI.
+  bool without_mpi() const { return !watched_.empty() && needing_mpi_ == 0; }
   // The one there is, if there is but one.
   Watched* only() const { return watched_.size() == 1 ? watched_.front() : nullptr; }
   // Returns whether anything happened.
@@ -44,6 +53,7 @@ class Watch {
 
  private:
   std::vector<Watched*> watched_;
+  int needing_mpi_ = 0;
 };
 
 }  // namespace quadrille::engine

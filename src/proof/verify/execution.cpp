@@ -189,16 +189,18 @@ std::vector<Matched> transfers(const Execution& execution) {
   for (std::size_t id = 0; id < execution.ranks.size(); ++id) {
     const Unrolled& rank = execution.ranks[id];
     if (!rank.schedule().one_sided()) continue;
+    const bool signals = rank.schedule().only_notifies();
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
       const Operation& operation = rank.operation(instance);
       const bool pulls = operation.kind == Kind::get;
-      if (operation.kind != Kind::put && operation.kind != Kind::deposit && !pulls) continue;
+      const bool pushes = operation.kind == Kind::put || operation.kind == Kind::deposit;
+      if (!pushes && !pulls && !(signals && operation.kind == Kind::notify)) continue;
       const auto own = static_cast<Rank>(id);
       all.push_back({.from = pulls ? operation.peer : own,
                      .to = pulls ? own : operation.peer,
                      .send = instance,
                      .receive = -1,
-                     .units = rank.schedule().regions_of(operation)[0].length,
+                     .units = signals ? 0 : rank.schedule().regions_of(operation)[0].length,
                      .step = execution.events[id][static_cast<std::size_t>(instance)].done_step});
     }
   }

@@ -52,7 +52,8 @@ struct Execution {
   std::int64_t steps = 0;
 };
 
-// All messages, and in the same form what was put, got and deposited: there `receive` is -1.
+// All messages, and in the same form what was put, got and deposited, or, if no data is, the notices: there `receive`
+// is -1.
 std::vector<Matched> transfers(const Execution& execution);
 
 // The contents of a caller's block at the start.

@@ -26,6 +26,7 @@ SymbolicRank::SymbolicRank(Common& common, Rank rank, const Schedule& schedule, 
       program_(Program::over(schedule)),
       runner_(program_, *this, Posting{.window = 1, .observer = this}),
       unrolled_(schedule, loop_lengths()) {
+  signals_ = schedule.only_notifies();
   const auto count = static_cast<std::size_t>(unrolled_.size());
   events_.resize(count);
   if (keep == Keep::data_too) carried_.resize(count);
@@ -238,7 +239,8 @@ void SymbolicRank::get(Token token, Rank, const Piece& source, const Piece& targ
 }
 
 void SymbolicRank::notify(Token token, Rank to, std::int32_t notice, std::int64_t value) {
-  common_.at(to).raise(Board::notice, notice, value, event(token).ready_step);
+  if (signals_) take_step(token, Kind::send);
+  common_.at(to).raise(Board::notice, notice, value, event(token).done_step);
 }
 
 bool SymbolicRank::noticed(Token token, std::int32_t notice, std::int64_t value) {

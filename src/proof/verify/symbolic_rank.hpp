@@ -143,6 +143,7 @@ class SymbolicRank final : public Backend, public Observer {
   Common& common_;
   Rank rank_;
   Program program_;
+  bool signals_ = false;  // notices are all that it sends: each is a step
   Runner runner_;
   Unrolled unrolled_;
   std::vector<Event> events_;

@@ -26,6 +26,9 @@ void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_
   if (operation.kind == Kind::put || operation.kind == Kind::deposit) {
     return add(TransferKind::put, own, operation.peer);
   }
+  if (operation.kind == Kind::notify && rank.schedule().only_notifies()) {
+    return add(TransferKind::put, own, operation.peer);
+  }
   if (operation.kind == Kind::get) return add(TransferKind::get, operation.peer, own);
   if (operation.kind == Kind::offload) {
     // To everyone from everyone, whatever the MPI does.

@@ -16,7 +16,7 @@ Problem problem_by(By by, Rank ranks, Rank root, std::int64_t count = 9) {
   Problem problem{.ranks = ranks, .root = root, .count = count, .segment = 4, .window = 2};
   problem.exposed = true;
   problem.pulls = by == By::pull;
-  problem.box = by == By::deposit ? count : 0;
+  problem.box = by == By::deposit ? 4 * count : 0;
   return problem;
 }
 

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "engine/window.hpp"
+#include "run/memory.hpp"
+#include "schedule/schedule.hpp"
+
+namespace quadrille::engine {
+
+// What one run does through a window: runs of a window follow one another on each rank. Not thread-safe.
+class WindowTransport {
+ public:
+  // Null: there is none.
+  void use(Window* window) { window_ = window; }
+  Window* window() const { return window_; }
+  // Where the boxes of a schedule begin.
+  void lay_out(const Schedule& schedule);
+  // Runs have ascending numbers, the same on every rank.
+  void start(std::int64_t run) { run_ = run; }
+
+  // A piece of the output of another rank, which lies in its window where this rank's lies in its own.
+  std::int64_t place(const Binding& binding, const Piece& piece) const;
+
+  void put(Rank to, const Placed& source, std::int64_t at) const;
+  void flush(Rank to) const { window_->flush(to); }
+  // The requests that it takes; valid until the next.
+  const std::vector<MPI_Request>& get(Rank from, std::int64_t at, const Placed& target);
+  void notify(Rank to, std::int32_t notice, std::int64_t value) const { window_->notify(to, notice, base() + value); }
+  bool noticed(std::int32_t notice, std::int64_t value) const {
+    return value <= 0 || window_->noticed(notice, base() + value);
+  }
+  void deposit(Rank to, const Placed& source, std::int32_t box) const;
+  bool collect(std::int32_t box, const Placed& target) const;
+
+ private:
+  std::int64_t base() const { return run_ * most_counter_span; }
+  // Never 0.
+  std::uint32_t stamp() const { return static_cast<std::uint32_t>(run_) | 0x80000000U; }
+
+  Window* window_ = nullptr;
+  std::int64_t run_ = 0;
+  std::vector<std::int64_t> box_words_;  // first of each box
+  std::vector<MPI_Request> requests_;
+};
+
+}  // namespace quadrille::engine
