@@ -163,7 +163,7 @@ struct Schedule {
   std::int64_t span(Board board) const { return board == Board::counter ? counter_span : notice_span; }
   // Whether it needs a window. All that is one-sided is told by notices.
   bool one_sided() const { return notices > 0; }
-  // Whether its notices are all that it sends, as in a barrier.
+  // Whether notices are all that it sends. If that is so on every rank, as in a barrier, they are its messages.
   bool only_notifies() const;
 
   // The memory of the schedule itself.

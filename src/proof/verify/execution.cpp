@@ -21,6 +21,8 @@ class World {
           std::make_unique<SymbolicRank>(common_, static_cast<Rank>(i), subject.schedules[i], keep));
     }
     awake_.resize(common_.ranks.size(), false);
+    common_.signals = std::all_of(subject.schedules.begin(), subject.schedules.end(),
+                                  [](const Schedule& schedule) { return schedule.only_notifies(); });
   }
 
   void run(Execution& result);
@@ -184,12 +186,17 @@ Contents initial_contents(const Subject& subject, Expressions& expressions, Rank
   return contents;
 }
 
+bool only_notifies(const Execution& execution) {
+  return std::all_of(execution.ranks.begin(), execution.ranks.end(),
+                     [](const Unrolled& rank) { return rank.schedule().only_notifies(); });
+}
+
 std::vector<Matched> transfers(const Execution& execution) {
   std::vector<Matched> all = execution.messages;
+  const bool signals = only_notifies(execution);
   for (std::size_t id = 0; id < execution.ranks.size(); ++id) {
     const Unrolled& rank = execution.ranks[id];
     if (!rank.schedule().one_sided()) continue;
-    const bool signals = rank.schedule().only_notifies();
     for (std::int32_t instance = 0; instance < rank.size(); ++instance) {
       const Operation& operation = rank.operation(instance);
       const bool pulls = operation.kind == Kind::get;

@@ -52,6 +52,9 @@ struct Execution {
   std::int64_t steps = 0;
 };
 
+// Whether notices are all that is sent: they are its messages.
+bool only_notifies(const Execution& execution);
+
 // All messages, and in the same form what was put, got and deposited, or, if no data is, the notices: there `receive`
 // is -1.
 std::vector<Matched> transfers(const Execution& execution);

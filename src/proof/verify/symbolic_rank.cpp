@@ -26,7 +26,6 @@ SymbolicRank::SymbolicRank(Common& common, Rank rank, const Schedule& schedule, 
       program_(Program::over(schedule)),
       runner_(program_, *this, Posting{.window = 1, .observer = this}),
       unrolled_(schedule, loop_lengths()) {
-  signals_ = schedule.only_notifies();
   const auto count = static_cast<std::size_t>(unrolled_.size());
   events_.resize(count);
   if (keep == Keep::data_too) carried_.resize(count);
@@ -239,7 +238,7 @@ void SymbolicRank::get(Token token, Rank, const Piece& source, const Piece& targ
 }
 
 void SymbolicRank::notify(Token token, Rank to, std::int32_t notice, std::int64_t value) {
-  if (signals_) take_step(token, Kind::send);
+  if (common_.signals) take_step(token, Kind::send);
   common_.at(to).raise(Board::notice, notice, value, event(token).done_step);
 }
 

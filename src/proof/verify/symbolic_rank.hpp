@@ -34,6 +34,7 @@ struct Common {
   std::vector<Rank> watching = {};
   bool counter_set = false;
   bool opening = false;  // nobody hears of a notice yet
+  bool signals = false;  // notices are all that is sent: each is a step
   // Operands of the current operation.
   struct Operands {
     std::vector<Held> left, right, result;
@@ -143,7 +144,6 @@ class SymbolicRank final : public Backend, public Observer {
   Common& common_;
   Rank rank_;
   Program program_;
-  bool signals_ = false;  // notices are all that it sends: each is a step
   Runner runner_;
   Unrolled unrolled_;
   std::vector<Event> events_;

@@ -15,9 +15,9 @@ std::size_t at(std::int32_t index) {
   return static_cast<std::size_t>(index);
 }
 
-// Adds the transfer of an instance, if any. Messages are added by their receiver.
+// Adds the transfer of an instance, if any. Messages are added by their receiver; notices only if they are `signals`.
 void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_t instance, std::int64_t step,
-                   const Payload& payload) {
+                   const Payload& payload, bool signals) {
   const Rank own = rank.schedule().rank;
   const Operation& operation = rank.operation(instance);
   const auto add = [&](TransferKind kind, Rank from, Rank to) {
@@ -26,9 +26,7 @@ void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_
   if (operation.kind == Kind::put || operation.kind == Kind::deposit) {
     return add(TransferKind::put, own, operation.peer);
   }
-  if (operation.kind == Kind::notify && rank.schedule().only_notifies()) {
-    return add(TransferKind::put, own, operation.peer);
-  }
+  if (operation.kind == Kind::notify && signals) return add(TransferKind::put, own, operation.peer);
   if (operation.kind == Kind::get) return add(TransferKind::get, operation.peer, own);
   if (operation.kind == Kind::offload) {
     // To everyone from everyone, whatever the MPI does.
@@ -107,6 +105,7 @@ Timeline timeline_of(const verify::Subject& subject, const verify::Execution& ex
   timeline.ranks = static_cast<Rank>(execution.ranks.size());
   timeline.steps = execution.steps;
   timeline.complete = execution.fault.empty();
+  const bool signals = verify::only_notifies(execution);
   for (const auto& meanings : subject.meanings) timeline.holds_from.push_back(meanings.empty() ? -1 : 0);
   for (Rank id = 0; id < timeline.ranks; ++id) {
     const verify::Unrolled& rank = execution.ranks[at(id)];
@@ -117,7 +116,7 @@ Timeline timeline_of(const verify::Subject& subject, const verify::Execution& ex
       if (event.completed < 0) continue;
       const std::int64_t step = event.done_step;
       add_transfers(timeline, rank, instance, step,
-                    payload_of(execution.carried[at(id)][at(instance)], expressions, timeline.ranks));
+                    payload_of(execution.carried[at(id)][at(instance)], expressions, timeline.ranks), signals);
       if (rank.operation(instance).kind == Kind::reduce) timeline.folds.push_back({id, step});
       const Rank written = writes_output_of(rank, instance);
       if (written == self || subject.meanings[at(written)].empty()) continue;
