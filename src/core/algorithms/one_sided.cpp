@@ -40,7 +40,6 @@ void deposit(Builder& builder, const Problem& problem, const patterns::Tree& tre
 
 void pull(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices) {
   const Rank own = problem.rank;
-  Added last;
   builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
     const Region data = segment.of(problem.output);
     Added here;
