@@ -119,6 +119,7 @@ class Context final : public Resident, private Order::Gate {
   Order order_;
   TaskGround ground_;
   std::optional<Topology> topology_;
+  bool crowded_ = false;  // more ranks than cores on some node
   std::optional<NodeMemory> node_memory_;
   Selector selector_;
   Memo memo_;

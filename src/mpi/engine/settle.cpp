@@ -38,6 +38,7 @@ void Context::settle() {
   meet_ranks(std::move(own), result);
   if (!result.refusal.empty()) throw Error(MPI_ERR_ARG, result.refusal);
   topology_ = std::move(result.topology);
+  crowded_ = result.oversubscribed;
   const bool several_nodes = topology_->domains(topology_->levels() - 1) > 1;
   cost::Model& model = settings_.model;
   model.one_machine |= result.one_machine && several_nodes;

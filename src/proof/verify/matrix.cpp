@@ -203,6 +203,8 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;
       one.problem.offloads = true;
+      one.problem.unit_bytes = one.seed % 3 == 0 ? 64 : 8;
+      one.problem.crowded = one.seed % 5 == 0;
       if (!refusal(algorithm, one.problem).empty()) continue;
       all.push_back(one);
       --wanted;
@@ -243,6 +245,7 @@ std::string describe(const Case& one) {
   if (!problem.commutative) text += problem.fixed_order ? ", in rank order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
   if (one.algorithm->hierarchical) text += fmt::format(", {}, room {}", described(one.machine), problem.room);
+  if (problem.crowded) text += ", crowded";
   if (one.types == replay::Types::gaps) text += ", types with gaps";
   return text + fmt::format(", seed {}", one.seed);
 }

@@ -11,7 +11,7 @@ TEST_P(Threads, RunEveryCollectiveOverTheSameLanesWithRotatingRoots) {
   EXPECT_EQ(run_threads(GetParam(), 200), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Ranks, Threads, testing::Values(1, 2, 3, 4, 7));
+INSTANTIATE_TEST_SUITE_P(Ranks, Threads, testing::Values(1, 2, 3, 4, 7, 18));
 
 }  // namespace
 }  // namespace quadrille::shared
