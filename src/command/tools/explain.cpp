@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cost/machine_file.hpp"
+#include "knowledge/library.hpp"
 #include "learn/memory.hpp"
 #include "measure/bench_options.hpp"
 #include "select/selector.hpp"
@@ -84,6 +85,15 @@ std::vector<learn::Finding> found_for(const std::vector<learn::Finding>& all, co
   return found;
 }
 
+// Whose own choice is known: of the MPI that is asked for, or of all.
+std::vector<const knowledge::Library*> asked_libraries(const ExplainArguments& arguments) {
+  std::vector<const knowledge::Library*> all;
+  for (const knowledge::Library* one : knowledge::libraries()) {
+    if (one->name.find(arguments.mpi) != std::string_view::npos) all.push_back(one);
+  }
+  return all;
+}
+
 // What there is to say.
 struct Explanation {
   Case asked;
@@ -124,6 +134,16 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
   if (all.rule) {
     fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule), all.rule->line.note);
   }
+  for (const knowledge::Library* one : asked_libraries(arguments)) {
+    const knowledge::Choice choice = one->choose(all.asked);
+    if (choice.name.empty()) continue;
+    std::string ours;
+    for (const knowledge::Step& step : choice.steps) {
+      ours += fmt::format("{}{} {}", ours.empty() ? "" : ", then ", name(step.asked.collective), name_of(step.variant));
+    }
+    fmt::print("{} by itself runs it by its {}{}\n", one->name, choice.name,
+               ours.empty() ? "" : fmt::format(": the messages of {}", ours));
+  }
   for (const learn::Finding& one : all.found) {
     const std::string times =
         one.seconds > 0 && one.native_seconds > 0
@@ -150,6 +170,15 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
   }
   json["native_at_least"] = all.ranking.native;
   if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule)}};
+  json["libraries"] = nlohmann::ordered_json::array();
+  for (const knowledge::Library* one : asked_libraries(arguments)) {
+    const knowledge::Choice choice = one->choose(all.asked);
+    auto steps = nlohmann::ordered_json::array();
+    for (const knowledge::Step& step : choice.steps) {
+      steps.push_back({{"collective", name(step.asked.collective)}, {"algorithm", name_of(step.variant)}});
+    }
+    json["libraries"].push_back({{"mpi", one->name}, {"algorithm", choice.name}, {"messages_of", steps}});
+  }
   json["found"] = nlohmann::ordered_json::array();
   for (const learn::Finding& one : all.found) {
     json["found"].push_back({{"mpi", one.mpi},

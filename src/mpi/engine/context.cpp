@@ -67,7 +67,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
                            .signal = settings_.signal});
   }
   try {
-    settle();
+    settle(parent);
   } catch (...) {
     close();
     throw;

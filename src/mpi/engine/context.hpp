@@ -98,7 +98,7 @@ class Context final : public Resident, private Order::Gate {
   void ended_below(std::int64_t sequence) override;
 
   // See settle.cpp.
-  void settle();
+  void settle(MPI_Comm parent);
   void meet_ranks(meet::Meeting::Own own, meet::Meeting::Result& result);
   void gather_leaders();
 

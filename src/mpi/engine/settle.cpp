@@ -19,12 +19,12 @@ namespace quadrille::engine {
 using meet::Meeting;
 
 // Collective.
-void Context::settle() {
+void Context::settle(MPI_Comm parent) {
   topology_.emplace(ranks_, std::vector<std::vector<std::int32_t>>{});
   if (ranks_ == 1) return;
   Meeting::Own own{.rank = rank_,
                    .ranks = ranks_,
-                   .processes = processes_of(comm_),
+                   .processes = processes_of(parent),
                    .machine = machine::identity(),
                    .cores = std::max(1, static_cast<int>(machine::usable_cores())),
                    .all_cores = std::max(1, static_cast<int>(machine::cores_of_all_nodes())),

@@ -228,6 +228,14 @@ class Explain(unittest.TestCase):
         self.assertNotIn("run by hierarchical", self.explain("barrier", "-n", "4"))
         self.assertIn("passes it through", self.explain("barrier", "-n", "4"))
 
+    def test_what_an_mpi_does_by_itself_is_known(self):
+        words = ("allreduce", "2KiB", "-n", "8")
+        self.assertIn("Open MPI 4.1 by itself runs it by its recursive_doubling: the messages of allreduce recursive_doubling",
+                      self.explain(*words))
+        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH"))
+        found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
+        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling")])
+
     def test_a_rule_of_a_table_counts_more(self):
         table = pathlib.Path(self.folder.name) / "table"
         table.write_text("# quadrille table 1\n[MPICH 4.0.2, 4 ranks, 1 nodes]\nbcast 8-64 linear  # 0.5 of native's time\n")
