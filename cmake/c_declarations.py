@@ -1,6 +1,6 @@
 """Writes the declarations of the C header from the list of collectives:
 
-    cmake/c_declarations.py src/mpi/api/collectives.def include/quadrille/quadrille.h
+    python3 cmake/c_declarations.py src/mpi/api/collectives.def include/quadrille/quadrille.h
 
 A group of the header, from /**@{*/ to /**@}*/, has the three forms of a collective, the one that it names first; the
 comment before it is written by hand. A test of the structure finds a header that is not up to date.
