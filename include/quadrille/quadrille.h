@@ -117,6 +117,8 @@ QUADRILLE_EXPORT const char* quadrille_error_text(void);
  */
 QUADRILLE_EXPORT MPI_Count quadrille_peak_bytes(void);
 
+/* The declarations between the braces below are written by cmake/c_declarations.py, the comments by hand. */
+
 /** Returns, or completes, when all ranks have called it. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_barrier(quadrille_comm comm, const quadrille_options* options);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "api/handle.hpp"
+#include "api/parameters.hpp"
 #include "engine/process.hpp"
 
 using namespace quadrille;  // NOLINT(google-global-names-in-headers): no header
@@ -21,6 +22,11 @@ struct quadrille_request_s {
 };
 
 namespace {
+
+using api::blocks;
+using detail::data_call;
+using detail::reduction_call;
+using Parameter = api::ParameterTypes<MPI_Count, MPI_Aint>;
 
 thread_local std::string last_error;
 
@@ -115,16 +121,6 @@ void free_if_done(quadrille_request* request) {
   if ((*request)->persistent) return;
   delete *request;
   *request = nullptr;
-}
-
-detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
-                          MPI_Datatype type) {
-  return {.address = address, .type = type, .counts = counts, .displacements = displacements};
-}
-
-detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
-                          const MPI_Datatype* types) {
-  return {.address = address, .counts = counts, .displacements = displacements, .types = types};
 }
 
 }  // namespace
@@ -222,95 +218,23 @@ MPI_Count quadrille_peak_bytes(void) {
   return peak;
 }
 
-// The three forms of a collective: its name, the call, its parameters.
-#define QUADRILLE_FORMS(name, call, ...)                                                                        \
-  int quadrille_##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options) {      \
-    return run(comm, call, options);                                                                            \
-  }                                                                                                             \
-  int quadrille_i##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options,       \
-                        quadrille_request* request) {                                                           \
-    return make(comm, call, options, request, false);                                                           \
-  }                                                                                                             \
-  int quadrille_##name##_init(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options, \
-                              quadrille_request* request) {                                                     \
-    return make(comm, call, options, request, true);                                                            \
-  }
-
 // NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
-QUADRILLE_FORMS(barrier, (detail::data_call(Collective::barrier, {}, {})))
-QUADRILLE_FORMS(bcast, (detail::data_call(Collective::bcast, {}, {buffer, count, type}, root)), void* buffer,
-                MPI_Count count, MPI_Datatype type, int root)
-QUADRILLE_FORMS(reduce,
-                (detail::reduction_call(Collective::reduce, {sendbuf, count, type}, {recvbuf, count, type}, op, root)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root)
-QUADRILLE_FORMS(allreduce,
-                (detail::reduction_call(Collective::allreduce, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(gather,
-                (detail::data_call(Collective::gather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                                   root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(gatherv,
-                (detail::data_call(Collective::gatherv, {sendbuf, sendcount, sendtype},
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype), root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(scatter,
-                (detail::data_call(Collective::scatter, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                                   root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(scatterv,
-                (detail::data_call(Collective::scatterv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                                   {recvbuf, recvcount, recvtype}, root)),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
-                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(allgather,
-                (detail::data_call(Collective::allgather, {sendbuf, sendcount, sendtype},
-                                   {recvbuf, recvcount, recvtype})),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype)
-QUADRILLE_FORMS(allgatherv,
-                (detail::data_call(Collective::allgatherv, {sendbuf, sendcount, sendtype},
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoall,
-                (detail::data_call(Collective::alltoall, {sendbuf, sendcount, sendtype},
-                                   {recvbuf, recvcount, recvtype})),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoallv,
-                (detail::data_call(Collective::alltoallv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
-                void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoallw,
-                (detail::data_call(Collective::alltoallw, blocks(sendbuf, sendcounts, senddispls, sendtypes),
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtypes))),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
-                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-                const MPI_Aint recvdispls[], const MPI_Datatype recvtypes[])
-QUADRILLE_FORMS(alltoallv_in_place, (InPlaceArguments{buffer, sendcounts, senddispls, recvcounts, recvdispls, type}),
-                void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[], const MPI_Count recvcounts[],
-                const MPI_Aint recvdispls[], MPI_Datatype type)
-QUADRILLE_FORMS(reduce_scatter,
-                (detail::reduction_call(Collective::reduce_scatter, {.address = sendbuf, .type = type},
-                                        {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
-                const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(reduce_scatter_block,
-                (detail::reduction_call(Collective::reduce_scatter_block, {sendbuf, count, type},
-                                        {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(scan, (detail::reduction_call(Collective::scan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(exscan,
-                (detail::reduction_call(Collective::exscan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+// The three forms of a collective, by what its parameters describe.
+#define QUADRILLE_EXTENSION(name, parameters, described)                                                            \
+  int quadrille_##name(QUADRILLE_DECLARED(parameters) quadrille_comm comm, const quadrille_options* options) {      \
+    return run(comm, described, options);                                                                           \
+  }                                                                                                                 \
+  int quadrille_i##name(QUADRILLE_DECLARED(parameters) quadrille_comm comm, const quadrille_options* options,       \
+                        quadrille_request* request) {                                                               \
+    return make(comm, described, options, request, false);                                                          \
+  }                                                                                                                 \
+  int quadrille_##name##_init(QUADRILLE_DECLARED(parameters) quadrille_comm comm, const quadrille_options* options, \
+                              quadrille_request* request) {                                                         \
+    return make(comm, described, options, request, true);                                                           \
+  }
+#define QUADRILLE_COLLECTIVE(mpi_name, name, parameters, call) QUADRILLE_EXTENSION(name, parameters, call)
+#include "api/collectives.def"
 // NOLINTEND(readability-function-size)
-
-#undef QUADRILLE_FORMS
 
 // What the Fortran module calls: handles of MPI are integers there.
 
