@@ -37,9 +37,9 @@ void Context::settle(MPI_Comm parent) {
   Meeting::Result result;
   meet_ranks(std::move(own), result);
   if (!result.refusal.empty()) throw Error(MPI_ERR_ARG, result.refusal);
-  topology_ = std::move(result.topology);
+  const Topology& topology = topology_.emplace(std::move(result.topology).value());
+  const bool several_nodes = topology.domains(topology.levels() - 1) > 1;
   crowded_ = result.oversubscribed;
-  const bool several_nodes = topology_->domains(topology_->levels() - 1) > 1;
   cost::Model& model = settings_.model;
   model.one_machine |= result.one_machine && several_nodes;
   if (model.cores == 0) model.cores = model.one_machine ? result.all_cores : result.cores;
