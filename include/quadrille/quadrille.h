@@ -309,7 +309,8 @@ QUADRILLE_EXPORT int quadrille_alltoallw_init(const void* sendbuf, const MPI_Cou
 /**
  * All-to-all within one buffer, with any counts and displacements. These count elements; displacements may be NULL:
  * contiguous blocks. Blocks to be sent may overlap blocks to be received in any way; blocks of one direction must not
- * overlap each other. Only blocks to be received are written. The datatype must have no gaps.
+ * overlap each other. Only blocks to be received are written. Elements must not overlap: the datatype's extent must be
+ * at least its true extent. Gaps in a datatype are not written.
  *
  * Allocates at most options->memory bytes, which may differ between ranks; the default is one hundredth of the data, at
  * least 64 KiB. An error on one rank is returned on all ranks, and no data has moved.
