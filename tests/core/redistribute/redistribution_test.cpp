@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <memory>
 #include <new>
 #include <numeric>
@@ -60,10 +59,8 @@ struct Problem {
   std::int64_t slack = -1;
 };
 
-// Data messages between two ranks, as they were posted.
 struct Traffic {
-  std::map<std::pair<Rank, Rank>, std::vector<std::int64_t>> receives;
-  std::map<std::pair<Rank, Rank>, std::size_t> sends;
+  std::vector<std::vector<std::int64_t>> receives;  // of data, in bytes, posted and not sent to yet; by pair of ranks
   std::int64_t data_messages = 0;
   std::int64_t longest_message = 0;  // bytes
   std::int64_t most_sends = 0;       // of data, of a rank at once
@@ -80,6 +77,7 @@ class Watched final : public Machine, public Backend {
  public:
   Watched(const Job& job, Backend& backend, Traffic& traffic)
       : rank_(job.rank),
+        ranks_(job.ranks),
         backend_(backend),
         traffic_(traffic),
         machine_((allocated_bytes = 0, Watched::job(job)), *this) {
@@ -116,15 +114,15 @@ class Watched final : public Machine, public Backend {
       ++traffic_.data_messages;
       traffic_.longest_message = std::max(traffic_.longest_message, data.front().length);
       traffic_.most_sends = std::max(traffic_.most_sends, ++sends_);
-      const auto& receives = traffic_.receives[{rank_, to}];
-      const std::size_t number = traffic_.sends[{rank_, to}]++;
-      if (number >= receives.size() || receives[number] != data.front().length) ++traffic_.too_early;
+      auto& receives = posted(rank_, to);
+      if (receives.empty() || receives.front() != data.front().length) ++traffic_.too_early;
+      if (!receives.empty()) receives.erase(receives.begin());
     }
     backend_.send(token, to, channel, data);
   }
   void receive(Token token, Rank from, std::int32_t channel, std::span<const Piece> data) override {
     const Watch off(false);
-    if (channel == 0) traffic_.receives[{from, rank_}].push_back(data.front().length);
+    if (channel == 0) posted(from, rank_).push_back(data.front().length);
     if (channel == 1) traffic_.most_awaited = std::max(traffic_.most_awaited, ++awaited_grants_);
     backend_.receive(token, from, channel, data);
   }
@@ -148,7 +146,13 @@ class Watched final : public Machine, public Backend {
     traffic_.allocated_later += std::exchange(allocated_bytes, outside);
   }
 
+  std::vector<std::int64_t>& posted(Rank from, Rank to) {
+    return traffic_
+        .receives[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + static_cast<std::size_t>(to)];
+  }
+
   Rank rank_;
+  Rank ranks_;
   Backend& backend_;
   Traffic& traffic_;
   std::int64_t awaited_grants_ = 0;
@@ -214,6 +218,7 @@ Traffic expect_redistributed(const Problem& problem, const replay::Options& opti
   std::vector<Memory> memory = memory_of(problem, random);
   const auto expected = expected_of(problem, memory);
   Traffic traffic;
+  traffic.receives.resize(memory.size() * memory.size());
   std::vector<std::unique_ptr<Plan>> plans;
   std::vector<Job> jobs;
   jobs.reserve(memory.size());
@@ -571,16 +576,28 @@ Problem with_partners(Rank ranks, Rank partners, std::int64_t elements) {
   return problem;
 }
 
-// What a rank looks at, and what it awaits, grows with its partners, not with their square.
-TEST(Redistribution, WorkIsLinearInThePartners) {
-  const auto looks_a_partner = [](Rank ranks, Rank partners) {
+// What a rank looks at, awaits and allocates grows with its partners, neither with their square nor with the ranks.
+TEST(Redistribution, WorkAndMemoryAreLinearInThePartners) {
+  struct Taken {
+    double looks = 0;  // a partner
+    std::int64_t bytes = 0;
+  };
+  const auto taken = [](Rank ranks, Rank partners) -> Taken {
+    SCOPED_TRACE(testing::Message() << ranks << " ranks, " << partners << " partners");
     const Traffic traffic = expect_redistributed(with_partners(ranks, partners, 3), {.seed = 5});
     EXPECT_LE(traffic.most_awaited, Redistribution::max_awaited);
-    return static_cast<double>(traffic.most_looks) / partners;
+    return {static_cast<double>(traffic.most_looks) / partners, traffic.largest_bookkeeping};
   };
-  const double few = looks_a_partner(64, 63);
-  EXPECT_LT(looks_a_partner(256, 255), 3 * few);
-  EXPECT_LT(looks_a_partner(256, 15), 3 * few);
+  // Dense, 1,024 ranks take half a minute.
+  const Rank most = std::getenv("QUADRILLE_PROVE_ALL") ? 1024 : 512;
+  const Taken few = taken(64, 63);
+  const Taken many = taken(most, most - 1);
+  EXPECT_LT(many.looks, 1.5 * few.looks);
+  EXPECT_LE(many.bytes * 63, few.bytes * (most - 1));
+  const Taken sparse = taken(64, 15);
+  const Taken sparse_among_many = taken(1024, 15);
+  EXPECT_LT(sparse_among_many.looks, 1.5 * sparse.looks);
+  EXPECT_EQ(sparse_among_many.bytes, sparse.bytes);
 }
 
 TEST(Redistribution, AnyHoleIsGrantedIfNothingElseIsInFlight) {
