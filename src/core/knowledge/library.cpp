@@ -1,6 +1,5 @@
 #include "knowledge/library.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace quadrille::knowledge {
@@ -18,9 +17,10 @@ std::span<const Library* const> libraries() {
 }
 
 const Library* library_of(std::string_view mpi) {
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Library* one) { return mpi.starts_with(one->mpi); });
-  return found == all.end() ? nullptr : *found;
+  for (const Library* one : all) {
+    if (mpi.starts_with(one->mpi)) return one;
+  }
+  return nullptr;
 }
 
 }  // namespace quadrille::knowledge

@@ -220,12 +220,14 @@ bool is_power_of_two(Rank ranks) {
 }
 
 Variant variant_for(Collective collective, std::string_view theirs, Rank ranks) {
-  const auto found = std::find_if(
-      same.begin(), same.end(), [&](const Same& one) { return one.collective == collective && one.theirs == theirs; });
-  if (found == same.end() || (found->powers_of_two && !is_power_of_two(ranks))) return {};
-  Variant variant = variant_named(collective, found->ours);
-  variant.width = found->width;
-  return variant;
+  for (const Same& one : same) {
+    if (one.collective != collective || one.theirs != theirs) continue;
+    if (one.powers_of_two && !is_power_of_two(ranks)) return {};
+    Variant variant = variant_named(collective, one.ours);
+    variant.width = one.width;
+    return variant;
+  }
+  return {};
 }
 
 std::int64_t bytes_of(const Case& asked) {
