@@ -129,11 +129,11 @@ class Native(unittest.TestCase):
         hanging, failing, winning = (("_algorithm=2", "_algorithm=3", "_algorithm=1") if OPENMPI else
                                      ("ALGORITHM smp", "ALGORITHM nb", "ALGORITHM recursive_doubling"))
         launcher = self.fake_launcher(hanging, failing, winning)
-        done = self.tune("--sizes", "8,64,512", "--timeout", "1", "--segments", "none", "allreduce", "--", launcher)
+        done = self.tune("--sizes", "8,64,512", "--timeout", "5", "--segments", "none", "allreduce", "--", launcher)
         report = self.report()
         self.assertTrue(report["complete"])
-        names = [("nonoverlapping", 64, "not done in 1 s"), ("recursive_doubling", 8, "an Error of its own")] if OPENMPI \
-            else [("smp", 64, "not done in 1 s"), ("nb", 8, "an Error of its own")]
+        names = [("nonoverlapping", 64, "not done in 5 s"), ("recursive_doubling", 8, "an Error of its own")] if OPENMPI \
+            else [("smp", 64, "not done in 5 s"), ("nb", 8, "an Error of its own")]
         for algorithm, size, why in names:
             skipped = [one for one in report["skipped"] if one["algorithm"] == algorithm]
             self.assertEqual({one["bytes"] for one in skipped}, {size})
