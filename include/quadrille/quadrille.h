@@ -120,6 +120,23 @@ QUADRILLE_EXPORT const char* quadrille_error_text(void);
  */
 QUADRILLE_EXPORT MPI_Count quadrille_peak_bytes(void);
 
+/**
+ * Exposes memory of `bytes` on this rank, which the other ranks write and read by themselves, through windows of MPI.
+ * Here it is allocated; *memory is set to its address. See <quadrille/window.hpp> for who owns a range when, and for
+ * what happens where the MPI makes no window. Collective over `comm`, which may be freed before the window.
+ */
+QUADRILLE_EXPORT int quadrille_window_allocate(MPI_Count bytes, quadrille_comm comm, void** memory,
+                                               quadrille_window* window);
+/** The same with memory of the caller, which must outlive the window. */
+QUADRILLE_EXPORT int quadrille_window_create(void* memory, MPI_Count bytes, quadrille_comm comm,
+                                             quadrille_window* window);
+/** Frees a window and sets it to NULL. Collective; waits for what is pending here, and for all ranks. */
+QUADRILLE_EXPORT int quadrille_window_free(quadrille_window* window);
+/** Whether data goes through windows: 1, or, on all ranks alike, 0: by messages. */
+QUADRILLE_EXPORT int quadrille_window_one_sided(quadrille_window window, int* one_sided);
+
+/* The declarations between the braces below are written by cmake/c_declarations.py, the comments by hand. */
+
 /** Returns, or completes, when all ranks have called it. */
 /**@{*/
 QUADRILLE_EXPORT int quadrille_barrier(quadrille_comm comm, const quadrille_options* options);
@@ -139,49 +156,6 @@ QUADRILLE_EXPORT int quadrille_bcast_init(void* buffer, MPI_Count count, MPI_Dat
                                           quadrille_comm comm, const quadrille_options* options,
                                           quadrille_request* request);
 /**@}*/
-
-/**
- * Memory of `bytes` on this rank that the other ranks write and read by themselves, through windows of MPI; the memory
- * is allocated, or the caller's own. See <quadrille/window.hpp> for who owns a range when, and for what happens where
- * the MPI makes no window. All three are collective over `comm`; freeing waits for what is pending here, and for all
- * ranks.
- */
-/**@{*/
-QUADRILLE_EXPORT int quadrille_window_allocate(MPI_Count bytes, quadrille_comm comm, void** memory,
-                                               quadrille_window* window);
-QUADRILLE_EXPORT int quadrille_window_create(void* memory, MPI_Count bytes, quadrille_comm comm,
-                                             quadrille_window* window);
-QUADRILLE_EXPORT int quadrille_window_free(quadrille_window* window);
-/**@}*/
-
-/** Whether data goes through windows: 1, or, on all ranks alike, 0: by messages. */
-QUADRILLE_EXPORT int quadrille_window_one_sided(quadrille_window window, int* one_sided);
-
-/**
- * Broadcasts `count` bytes at `offset` of the root's memory to the same place on all ranks. The range is handed over by
- * the call, and must not be touched until it has completed.
- */
-/**@{*/
-QUADRILLE_EXPORT int quadrille_window_bcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                                            const quadrille_options* options);
-QUADRILLE_EXPORT int quadrille_window_ibcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                                             const quadrille_options* options, quadrille_request* request);
-QUADRILLE_EXPORT int quadrille_window_bcast_init(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                                                 const quadrille_options* options, quadrille_request* request);
-/**@}*/
-
-/** Gathers blocks of `count` bytes: that of rank r lies at `offset` + r `count`, afterwards on all ranks. */
-/**@{*/
-QUADRILLE_EXPORT int quadrille_window_allgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                                                const quadrille_options* options);
-QUADRILLE_EXPORT int quadrille_window_iallgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                                                 const quadrille_options* options, quadrille_request* request);
-QUADRILLE_EXPORT int quadrille_window_allgather_init(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                                                     const quadrille_options* options, quadrille_request* request);
-/**@}*/
-
-/** Waits until all ranks have called it. */
-QUADRILLE_EXPORT int quadrille_window_barrier(quadrille_window window, const quadrille_options* options);
 
 /** Combines the data of all ranks, element by element, at the root. */
 /**@{*/
@@ -353,7 +327,8 @@ QUADRILLE_EXPORT int quadrille_alltoallw_init(const void* sendbuf, const MPI_Cou
 /**
  * All-to-all within one buffer, with any counts and displacements. These count elements; displacements may be NULL:
  * contiguous blocks. Blocks to be sent may overlap blocks to be received in any way; blocks of one direction must not
- * overlap each other. Only blocks to be received are written. The datatype must have no gaps.
+ * overlap each other. Only blocks to be received are written. Elements must not overlap: the datatype's extent must be
+ * at least its true extent. Gaps in a datatype are not written.
  *
  * Allocates at most options->memory bytes, which may differ between ranks; the default is one hundredth of the data, at
  * least 64 KiB. An error on one rank is returned on all ranks, and no data has moved.
@@ -427,6 +402,38 @@ QUADRILLE_EXPORT int quadrille_iexscan(const void* sendbuf, void* recvbuf, MPI_C
 QUADRILLE_EXPORT int quadrille_exscan_init(const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type,
                                            MPI_Op op, quadrille_comm comm, const quadrille_options* options,
                                            quadrille_request* request);
+/**@}*/
+
+/**
+ * Broadcasts `count` bytes at `offset` of the root's memory to the same place on all ranks. The range is handed over by
+ * the call, and must not be touched until it has completed.
+ */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_bcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                            const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_window_ibcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                             const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_window_bcast_init(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
+                                                 const quadrille_options* options, quadrille_request* request);
+/**@}*/
+
+/** Gathers blocks of `count` bytes: that of rank r lies at `offset` + r `count`, afterwards on all ranks. */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_allgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_window_iallgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                 const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_window_allgather_init(MPI_Aint offset, MPI_Count count, quadrille_window window,
+                                                     const quadrille_options* options, quadrille_request* request);
+/**@}*/
+
+/** Returns, or completes, when all ranks have called it. */
+/**@{*/
+QUADRILLE_EXPORT int quadrille_window_barrier(quadrille_window window, const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_window_ibarrier(quadrille_window window, const quadrille_options* options,
+                                               quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_window_barrier_init(quadrille_window window, const quadrille_options* options,
+                                                   quadrille_request* request);
 /**@}*/
 
 /** \cond */

@@ -101,7 +101,7 @@ def write_list(mpi_name, folders, verdicts):
     lines = [f"# {verdict}: {line}" for verdict in VERDICTS for line in verdicts[verdict]]
     lines += verdicts["passes"] + lines_of_others(mpi_name, folders)
     comments = sorted(line for line in lines if line.startswith("#"))
-    head = [f"# The tests of MPICH {suite.upstream()}'s test suite that pass with Debian's {package} "
+    head = [f"# The tests of MPICH {suite.UPSTREAM}'s test suite that pass with Debian's {package} "
             f"{mpis.package_version(package)}, two runs of two.",
             f"# After conformance.py build, refresh with: conformance.py baseline --mpi {mpi_name} --work DIR"]
     suite.passing_list(mpi_name).write_text("\n".join([*head, *comments, *sorted(set(lines) - set(comments))]) + "\n")

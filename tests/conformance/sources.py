@@ -1,11 +1,11 @@
-"""Source packages of Debian, and the commands that build them."""
+"""Source packages of Debian 12, on later versions of Debian, too, and the commands that build them."""
 
 import pathlib
-import re
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+SUITE = "bookworm"
 
 
 def die(message):
@@ -34,19 +34,22 @@ def yielding(mpi, work):
     return [library]
 
 
+def mirror():
+    """Gives the address of Debian's mirror, as apt is configured: not that of its security updates."""
+    command = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Label: Debian"]
+    addresses = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    if not addresses:
+        die("apt knows no mirror of Debian: apt-get update")
+    return addresses[0]
+
+
 def apt_options(folder):
-    """Options of apt-get for the source packages of the configured Debian mirrors, with nothing of the system's
+    """Options of apt-get for the source packages of the configured Debian mirror, with nothing of the system's
     changed."""
     sources, lists = folder / "sources", folder / "lists"
     for path in (sources, lists / "partial"):
         path.mkdir(parents=True, exist_ok=True)
-    configured = [pathlib.Path("/etc/apt/sources.list"), *pathlib.Path("/etc/apt/sources.list.d").glob("*.*")]
-    for path in configured:
-        text = path.read_text() if path.suffix in (".list", ".sources") and path.is_file() else ""
-        if "debian" in text:
-            text = re.sub(r"^deb\s", "deb-src ", text, flags=re.MULTILINE)
-            text = re.sub(r"^Types:.*", "Types: deb-src", text, flags=re.MULTILINE)
-            (sources / path.name).write_text(text)
+    (sources / "debian.list").write_text(f"deb-src {mirror()} {SUITE} main\n")
     settings = {"Dir::Etc::sourcelist": "/dev/null", "Dir::Etc::sourceparts": sources, "Dir::State::lists": lists,
                 "Dir::Cache": folder, "Dir::Cache::pkgcache": "", "Dir::Cache::srcpkgcache": "",
                 "APT::Sandbox::User": "root"}

@@ -187,6 +187,17 @@ def check_format(options):
         yield done.stderr.rstrip() or f"clang-format returned {done.returncode}"
 
 
+def check_declarations(options):
+    """The C header declares what the list of collectives has."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cmake"))
+    import c_declarations
+
+    listing = options.root / "src/mpi/api/collectives.def"
+    header = options.root / "include/quadrille/quadrille.h"
+    for fault in c_declarations.faults(listing.read_text(), header.read_text()):
+        yield f"{header}: {fault}; cmake/c_declarations.py writes it"
+
+
 CHECKS = {
     "includes": check_includes,
     "order": check_order,
@@ -195,6 +206,7 @@ CHECKS = {
     "headers": check_headers,
     "whitespace": check_whitespace,
     "format": check_format,
+    "declarations": check_declarations,
 }
 
 

@@ -243,6 +243,48 @@ class Text(CheckTest):
             shutil.which = found
 
 
+class Declarations(CheckTest):
+    FORMS = """/**@{*/
+QUADRILLE_EXPORT int quadrille_bcast(void* buffer, MPI_Count count,
+                                     quadrille_comm comm, const quadrille_options* options);
+QUADRILLE_EXPORT int quadrille_ibcast(void* buffer, MPI_Count count, quadrille_comm comm,
+                                      const quadrille_options* options, quadrille_request* request);
+QUADRILLE_EXPORT int quadrille_bcast_init(void* buffer, MPI_Count count, quadrille_comm comm,
+                                          const quadrille_options* options, quadrille_request* request);
+/**@}*/
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.list("QUADRILLE_COLLECTIVE(Bcast, bcast, ((Output, buffer), (Count, count)),\n    a_call(buffer, count))")
+        self.write("include/quadrille/quadrille.h", self.FORMS)
+
+    def list(self, text):
+        self.write("src/mpi/api/collectives.def", text + "\n")
+
+    def test_a_header_that_has_what_is_listed_passes(self):
+        self.assertEqual(self.faults("declarations"), [])
+
+    def test_a_parameter_that_is_not_in_the_list_is_found_in_every_form(self):
+        self.list("QUADRILLE_COLLECTIVE(Bcast, bcast, ((Output, buffer)), a_call(buffer))")
+        found = self.faults("declarations")
+        self.assertEqual(sum("not in the list" in one for one in found), 3, found)
+        self.assertEqual(sum("not in the header" in one for one in found), 3, found)
+
+    def test_a_missing_form_is_found(self):
+        lines = self.FORMS.splitlines(keepends=True)
+        self.write("include/quadrille/quadrille.h", "".join(lines[:3] + lines[5:]))
+        self.expect_fault("int quadrille_ibcast(", "declarations")
+
+    def test_a_collective_without_declarations_is_found(self):
+        self.list("QUADRILLE_BARRIER(Barrier, barrier, (), a_call())\nQUADRILLE_EXTENSION(bcast, ((Output, buffer)), x)")
+        self.expect_fault("barrier: the header has no group of it", "declarations")
+
+    def test_declarations_of_what_is_not_listed_are_found(self):
+        self.list("")
+        self.expect_fault("bcast: the header has two groups of it, or it is not in the list", "declarations")
+
+
 class Command(CheckTest):
     def run_check(self, *words):
         script = pathlib.Path(__file__).with_name("check.py")

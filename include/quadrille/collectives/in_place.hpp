@@ -26,10 +26,12 @@ class InPlaceCollectives : public detail::CollectiveFamily<InPlaceCollectives> {
  public:
   /// All-to-all within one buffer, with any counts and displacements. Blocks to be sent may overlap blocks to be
   /// received in any way; blocks of one direction must not overlap each other. Only blocks to be received are written.
-  /// A datatype must have no gaps.
+  /// Elements must not overlap: the extent of a datatype must be at least its true extent. A datatype may have gaps,
+  /// which are not written, and may differ between ranks if the size is the same.
   ///
   /// Allocates at most Options::memory bytes, which may differ between ranks; the default is one hundredth of the data,
-  /// at least 64 KiB. One element and 64 bytes are enough, but slow.
+  /// at least 64 KiB. One element and 64 bytes are enough, with gaps 192 bytes, but slow: the rank with the least
+  /// memory for gaps limits the messages of all.
   ///@{
   template <WritableData Output>
   ExchangeResult alltoallv_in_place(Output&& data, const Parts& send, const Parts& receive,

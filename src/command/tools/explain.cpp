@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,11 +11,14 @@
 #include <vector>
 
 #include "cost/machine_file.hpp"
+#include "knowledge/library.hpp"
+#include "learn/memory.hpp"
 #include "measure/bench_options.hpp"
 #include "select/selector.hpp"
 #include "select/table.hpp"
 #include "settings/machine.hpp"
 #include "settings/settings.hpp"
+#include "text/markup.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
 #include "topology/topology.hpp"
@@ -69,6 +73,27 @@ std::optional<Known> find_rule(const Table& table, const ExplainArguments& argum
   return std::nullopt;
 }
 
+// What jobs have found for the call, by MPI: the drop-in begins with it.
+std::vector<learn::Finding> found_for(const std::vector<learn::Finding>& all, const ExplainArguments& arguments,
+                                      const Case& asked) {
+  std::vector<learn::Finding> found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found), [&](const learn::Finding& one) {
+    return one.ranks == arguments.ranks && one.nodes == arguments.nodes && one.rule.collective == asked.collective &&
+           one.rule.from <= asked.bytes() && asked.bytes() <= one.rule.to &&
+           one.mpi.find(arguments.mpi) != std::string::npos;
+  });
+  return found;
+}
+
+// Whose own choice is known: of the MPI that is asked for, or of all.
+std::vector<const knowledge::Library*> asked_libraries(const ExplainArguments& arguments) {
+  std::vector<const knowledge::Library*> all;
+  for (const knowledge::Library* one : knowledge::libraries()) {
+    if (one->name.find(arguments.mpi) != std::string_view::npos) all.push_back(one);
+  }
+  return all;
+}
+
 // What there is to say.
 struct Explanation {
   Case asked;
@@ -76,6 +101,7 @@ struct Explanation {
   Prices::Ranking ranking;
   std::vector<std::string> segments;  // by variant
   std::optional<Known> rule;
+  std::vector<learn::Finding> found;
   Decision library;
   Decision drop_in;
 };
@@ -108,6 +134,24 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
   if (all.rule) {
     fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule), all.rule->line.note);
   }
+  for (const knowledge::Library* one : asked_libraries(arguments)) {
+    const knowledge::Choice choice = one->choose(all.asked);
+    if (choice.name.empty()) continue;
+    std::string ours;
+    for (const knowledge::Step& step : choice.steps) {
+      ours += fmt::format("{}{} {}", ours.empty() ? "" : ", then ", name(step.asked.collective), name_of(step.variant));
+    }
+    fmt::print("{} by itself runs it by its {}{}\n", one->name, choice.name,
+               ours.empty() ? "" : fmt::format(": the messages of {}", ours));
+  }
+  for (const learn::Finding& one : all.found) {
+    const std::string times =
+        one.seconds > 0 && one.native_seconds > 0
+            ? fmt::format(", {}, the MPI's own {}", text::seconds(one.seconds), text::seconds(one.native_seconds))
+            : "";
+    fmt::print("jobs under {} have found {} to be fastest{}: the drop-in begins with it\n", text::printable(one.mpi),
+               one.rule.variant ? name_of(one.rule.variant) : "the MPI's own", times);
+  }
   fmt::print("a call to the library is run by {}: {}\n", chosen(all.library), why(all.library));
   fmt::print("the drop-in {}: {}\n",
              all.drop_in.native() ? "passes it through" : "replaces it by " + chosen(all.drop_in), why(all.drop_in));
@@ -126,6 +170,23 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
   }
   json["native_at_least"] = all.ranking.native;
   if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule)}};
+  json["libraries"] = nlohmann::ordered_json::array();
+  for (const knowledge::Library* one : asked_libraries(arguments)) {
+    const knowledge::Choice choice = one->choose(all.asked);
+    auto steps = nlohmann::ordered_json::array();
+    for (const knowledge::Step& step : choice.steps) {
+      steps.push_back({{"collective", name(step.asked.collective)}, {"algorithm", name_of(step.variant)}});
+    }
+    json["libraries"].push_back({{"mpi", one->name}, {"algorithm", choice.name}, {"messages_of", steps}});
+  }
+  json["found"] = nlohmann::ordered_json::array();
+  for (const learn::Finding& one : all.found) {
+    json["found"].push_back({{"mpi", one.mpi},
+                             {"algorithm", one.rule.variant ? name_of(one.rule.variant) : "native"},
+                             {"seconds", one.seconds},
+                             {"native_seconds", one.native_seconds},
+                             {"when", one.when}});
+  }
   const auto decision = [](const Decision& one) {
     return nlohmann::ordered_json{{"algorithm", one.native() ? "native" : name_of(one.variant)}, {"why", why(one)}};
   };
@@ -159,6 +220,7 @@ int explain(const ExplainArguments& arguments) {
   if (!arguments.machine.empty()) machine.from = fmt::format("{} ({})", arguments.machine, machine.from);
   const Rank per_node = topology.largest_domain(topology.levels() - 1);
   if (machine.model.cores == 0) machine.model.cores = per_node;
+  const bool crowded = per_node > machine.model.cores;
   std::vector<PlacedRule> rules;
   for (const Section& section : table.sections) {
     if (section.mpi.find(arguments.mpi) == std::string::npos) continue;
@@ -168,9 +230,13 @@ int explain(const ExplainArguments& arguments) {
   settings.table = &rules;
   Selector selector(settings.preferences, rules, arguments.ranks,
                     {.topology = &topology,
-                     .slot_bytes = settings.shared_bytes(per_node > machine.model.cores),
-                     .offloads = settings.offloads()});
+                     .slot_bytes = settings.shared_bytes(crowded),
+                     .offloads = settings.offloads(),
+                     .crowded = crowded});
   selector.set_model(machine.model);
+  // Of another machine nothing is known here.
+  const std::vector<learn::Finding> findings =
+      arguments.machine.empty() ? learn::recall(learned_folder_here(), "").findings : std::vector<learn::Finding>();
   for (const std::int64_t bytes : sizes) {
     Explanation all;
     all.asked = case_of_bytes(*collective, bytes, selector.placement());
@@ -181,6 +247,7 @@ int explain(const ExplainArguments& arguments) {
       all.segments.push_back(segment > 0 ? text::bytes(segment) : "");
     }
     all.rule = find_rule(table, arguments, all.asked);
+    all.found = found_for(findings, arguments, all.asked);
     all.library = selector.decide(all.asked, {});
     all.drop_in = selector.decide(all.asked, {.native = Request::Native::unless_faster});
     arguments.json ? print_json(all, arguments) : print_text(all, arguments);

@@ -96,7 +96,8 @@ class Tuner {
   std::vector<std::string> collectives_;
   std::vector<std::int64_t> sizes_;
   native::Report report_;
-  std::string info_;  // ompi_info's
+  std::string info_;     // ompi_info's
+  std::string library_;  // the bytes of MPICH's
   std::vector<std::int64_t> segments_;
   std::size_t planned_ = 0;  // 0: not known yet
   std::size_t done_ = 0;
@@ -108,7 +109,7 @@ class Tuner {
 
 std::vector<native::Algorithm> Tuner::algorithms_of(const std::string& collective) const {
   std::vector<native::Algorithm> all = launching_.library == native::Library::mpich
-                                           ? native::mpich_algorithms(collective)
+                                           ? native::mpich_algorithms(collective, library_)
                                            : native::openmpi_algorithms(collective, info_, segments_);
   std::erase_if(all, [&](const auto& one) { return !one.needs.can_run_on(report_.provenance.ranks); });
   return all;
@@ -237,7 +238,9 @@ int Tuner::run() {
     for (std::string line; std::getline(lines, line) && !report_.trees;) {
       const std::size_t path = line.find("=> /");
       if (line.find("libmpi") == std::string::npos || path == std::string::npos) continue;
-      report_.trees = native::trees_in(contents(line.substr(path + 3, line.find(" (", path) - path - 3)));
+      std::string bytes = contents(line.substr(path + 3, line.find(" (", path) - path - 3));
+      report_.trees = native::trees_in(bytes);
+      if (report_.trees) library_ = std::move(bytes);
     }
   }
   // The first launch tells the number of ranks, by which algorithms are left out.

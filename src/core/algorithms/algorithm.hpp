@@ -37,8 +37,10 @@ struct Restrictions {
 };
 
 // An entry of the catalogue: how to build the algorithm, and its properties. In the formulas p is the number of ranks,
-// n the size of a rank's data in bytes or, where there is a block for each rank, of a block, m the number of segments,
-// k the width, a the latency of a message, b the time to send a byte, c the time to reduce one.
+// at least two, n the size of a rank's data in bytes or, where there is a block for each rank, of the largest block,
+// m the number of segments, k the width, a the latency of a message, b the time to send a byte, c the time to reduce
+// one. Those of steps and cost are about the critical path, of swaps with one partner at a time; tests evaluate them
+// against the schedules (tests/proof/formulas says what is understood). Words stand where the machine decides.
 struct Algorithm {
   Collective collective;
   std::string_view name;

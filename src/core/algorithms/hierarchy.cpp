@@ -60,7 +60,8 @@ bool is_short(const Problem& problem) {
 bool reduction_scales(const Problem& problem) {
   const bool by_trees = is_short(problem) && (problem.segment <= 0 || problem.count <= shortest_segment(problem));
   // Nodes may differ in size.
-  return by_trees && problem.count <= problem.room / 2 && node::Reduce::is_alone(problem.count, 1, false);
+  const auto is_alone = [&](Rank ranks) { return node::Reduce::is_alone(problem, problem.count, ranks, false); };
+  return by_trees && problem.count <= problem.room / 2 && is_alone(1) && is_alone(node::most_ranks(problem));
 }
 
 compose::Part reduce_by(const Problem& problem) {
@@ -118,7 +119,7 @@ std::int64_t reduce_scratch_units(const Problem& problem) {
 ReduceInside::ReduceInside(Builder& builder, const Problem& problem) : problem_(problem) {
   if (!node::shares_memory(problem)) return;
   cut_ = node::Cut::of(problem.count, problem.room);
-  stage_.emplace(builder, cut_);
+  stage_.emplace(builder, problem, cut_);
 }
 
 void ReduceInside::operator()(Builder& builder, const Region& result) const {

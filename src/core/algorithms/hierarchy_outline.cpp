@@ -37,7 +37,7 @@ void outline_reduce_inside(const Problem& problem, Outline& out) {
   }
   const node::Cut cut = node::Cut::of(problem.count, problem.room);
   outline_pieces(cut, rounds::number(problem.count), out, [&](double piece) {
-    if (node::Reduce::is_alone(std::min(cut.piece, problem.count), seats, false)) {
+    if (node::Reduce::is_alone(problem, std::min(cut.piece, problem.count), seats, false)) {
       out.copy(piece, Outline::Who::others);
       out.flag();
       out.reduce(piece, Outline::Who::leader, seats - 1);
@@ -55,7 +55,7 @@ void outline_reduce_to_all(const Problem& problem, Outline& out) {
   const Rank seats = node::most_ranks(problem);
   const node::Cut cut = node::Cut::of(problem.count, problem.room);
   outline_pieces(cut, rounds::number(problem.count), out, [&](double piece) {
-    if (node::Reduce::is_alone(std::min(cut.piece, problem.count), seats, true)) {
+    if (node::Reduce::is_alone(problem, std::min(cut.piece, problem.count), seats, true)) {
       out.copy(piece);
       out.flag();
       out.reduce(piece, Outline::Who::all, seats - 1);

@@ -3,13 +3,18 @@
 #include <algorithm>
 
 #include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
 
 namespace quadrille::node {
 
 namespace {
 
-// Shorter shares are not worth waiting for.
+// Ranks that are few wherever they are: none looks at more than 4 log2 of them.
+constexpr Rank few = 16;
+// Shorter shares are not worth waiting for, where ranks are few.
 constexpr std::int64_t least_share = 256;
+// The longest data that each of many ranks reads from all others.
+constexpr std::int64_t most_read_bytes = 1024;
 
 // The slot of another rank, which has the same number there.
 Region place_of(const Builder& builder, const Cut& cut, const Region& slot, Rank owner, const Segment& segment) {
@@ -78,6 +83,15 @@ Rank most_ranks(const Problem& problem) {
   return problem.topology->largest_domain(problem.topology->levels() - 1);
 }
 
+bool are_few(const Problem& problem, Rank ranks) {
+  return ranks <= few || problem.crowded;
+}
+
+Barrier::Barrier(Builder& builder, const Problem& problem)
+    : problem_(problem),
+      arrived_(builder.counter(are_few(problem, most_ranks(problem)) ? 1 : patterns::ceil_log2(most_ranks(problem)))),
+      released_(builder.counter(1)) {}
+
 void Barrier::wait_for_others(Builder& builder) const {
   for (Rank peer = 0; peer < builder.ranks(); ++peer) {
     if (peer != builder.rank()) builder.wait(peer, arrived_, 1);
@@ -86,17 +100,29 @@ void Barrier::wait_for_others(Builder& builder) const {
 
 void Barrier::together(Builder& builder) const {
   builder.in_order([&] {
-    builder.publish(arrived_, 1);
-    wait_for_others(builder);
+    if (are_few(problem_, builder.ranks())) {
+      builder.publish(arrived_, 1);
+      wait_for_others(builder);
+      return;
+    }
+    std::int64_t round = 0;
+    for (Rank distance = 1; distance < builder.ranks(); distance *= 2) {
+      builder.publish(arrived_, ++round);
+      builder.wait(patterns::at_distance(builder.rank(), -distance, builder.ranks()), arrived_, round);
+    }
   });
 }
 
 void Barrier::arrive(Builder& builder, Rank leader) const {
-  if (builder.rank() == leader) {
-    wait_for_others(builder);
-  } else {
-    builder.publish(arrived_, 1);
-  }
+  builder.in_order([&] {
+    if (are_few(problem_, builder.ranks())) {
+      if (builder.rank() == leader) wait_for_others(builder);
+    } else {
+      const patterns::Tree tree = patterns::binomial_tree(builder.rank(), builder.ranks(), leader);
+      for (Rank child : tree.backwards()) builder.wait(child, arrived_, 1);
+    }
+    if (builder.rank() != leader) builder.publish(arrived_, 1);
+  });
 }
 
 void Barrier::depart(Builder& builder, Rank leader) const {
@@ -129,15 +155,17 @@ void Bcast::operator()(Builder& builder, Rank root, const Segment& segment, cons
   });
 }
 
-Reduce::Reduce(Builder& builder, const Cut& cut)
-    : cut_(cut),
+Reduce::Reduce(Builder& builder, const Problem& problem, const Cut& cut)
+    : problem_(problem),
+      cut_(cut),
       slot_(builder.slot(cut.slot)),
       filled_(builder.counter(cut.pieces)),
       reduced_(builder.counter(cut.pieces)),
       emptied_(builder.counter(cut.pieces)) {}
 
 // Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
-bool Reduce::is_alone(std::int64_t units, Rank ranks, bool to_all) {
+bool Reduce::is_alone(const Problem& problem, std::int64_t units, Rank ranks, bool to_all) {
+  if (!are_few(problem, ranks)) return units * problem.unit_bytes <= most_read_bytes;
   return units < least_share * ranks || (to_all && ranks == 2);
 }
 
@@ -155,7 +183,7 @@ void Reduce::reduce(Builder& builder, Rank root, const Segment& segment, const R
     builder.copy(input, output);
     return;
   }
-  const bool alone = is_alone(segment.length, builder.ranks(), root == all_ranks);
+  const bool alone = is_alone(problem_, segment.length, builder.ranks(), root == all_ranks);
   builder.in_order([&] {
     wait_for_place(builder, cut_, emptied_, segment);
     if (alone) {

@@ -42,10 +42,14 @@ Rank leader_of(const Problem& problem);
 // The number of ranks of the largest node.
 Rank most_ranks(const Problem& problem);
 
-// Barriers of a node.
+// Whether so many ranks of a node do best if each waits for all others, and reads what they have. On a fat node a
+// rank would look at very many counters; but where ranks share cores, every step of a tree is a turn of all of them.
+bool are_few(const Problem& problem, Rank ranks);
+
+// Barriers of a node: flat, or by dissemination and a binomial tree.
 class Barrier {
  public:
-  explicit Barrier(Builder& builder) : arrived_(builder.counter(1)), released_(builder.counter(1)) {}
+  Barrier(Builder& builder, const Problem& problem);
   // All ranks wait for all.
   void together(Builder& builder) const;
   // The leader waits for all, and releases them.
@@ -55,6 +59,7 @@ class Barrier {
  private:
   void wait_for_others(Builder& builder) const;
 
+  Problem problem_;
   std::int32_t arrived_;
   std::int32_t released_;
 };
@@ -76,9 +81,9 @@ class Bcast {
 // a share of a long piece; a short one is reduced by every rank that needs the result.
 class Reduce {
  public:
-  Reduce(Builder& builder, const Cut& cut);
+  Reduce(Builder& builder, const Problem& problem, const Cut& cut);
   // Whether the ranks that need the result of a piece reduce all of it, rather than every rank a share.
-  static bool is_alone(std::int64_t units, Rank ranks, bool to_all);
+  static bool is_alone(const Problem& problem, std::int64_t units, Rank ranks, bool to_all);
   void to(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const;
   void to_all(Builder& builder, const Segment& segment, const Region& input, const Region& output) const;
 
@@ -92,6 +97,7 @@ class Reduce {
   void reduce(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const;
   Region place(const Builder& builder, Rank owner, const Segment& segment) const;
 
+  Problem problem_;
   Cut cut_;
   Region slot_;
   std::int32_t filled_;

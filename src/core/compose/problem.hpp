@@ -70,6 +70,8 @@ struct Problem {
   Region output{.buffer = Buffer::output};  // of length 0 if the caller has none
   const Topology* topology = nullptr;       // of all ranks; null: treated as one node
   std::int64_t room = 0;                    // units of slots per rank in the node's shared memory; 0: none
+  std::int64_t unit_bytes = 8;              // of one unit, if they are elements
+  bool crowded = false;                     // ranks share cores: each that waits for another waits for its turn
   bool offloads = false;                    // the MPI's own collectives among leaders of nodes can take part
   bool exposed = false;                     // the output of every rank lies in its window, where others can access it
   bool pulls = false;    // through windows: who needs data gets it, since no rank may wait in a flush

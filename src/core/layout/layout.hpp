@@ -141,7 +141,8 @@ void unpack(const Layout& layout, void* base, std::int64_t count, std::int64_t b
             const void* packed);
 
 // Copies packed bytes [source_begin, source_begin + length) to [target_begin, target_begin + length) without an
-// intermediate buffer. The same conditions hold.
+// intermediate buffer. The same conditions hold, but elements that are not contiguous may move down over others of the
+// same layout, if each lies within its own extent: they are copied one after another.
 void transfer(const ConstTyped& source, std::int64_t source_begin, const Typed& target, std::int64_t target_begin,
               std::int64_t length);
 

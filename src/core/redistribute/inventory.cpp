@@ -19,7 +19,7 @@ std::int64_t Inventory::bookkeeping_bytes(Rank ranks, std::int64_t in_flight) {
          bytes(looks_limit(in_flight), sizeof(Range));
 }
 
-Inventory::Inventory(const Job& job) : job_(job), space_(job.receive, job.data, job.extra, job.element_bytes) {
+Inventory::Inventory(const Job& job) : job_(job), space_(job.receive, job.data, job.extra, job.element) {
   if (space_.size() == space_.extra_begin())
     throw std::invalid_argument("the extra memory must hold at least one element");
   const std::int64_t messages = job.send.used() + job.receive.used();
@@ -183,7 +183,7 @@ void Inventory::settle_all() {
     }
   }
   for (; room < rooms_.size(); ++room, used = 0) holes_.add({rooms_[room].begin + used, rooms_[room].end});
-  settle(runs_, job_.element_bytes, spare_);
+  settle(runs_, job_.element.size(), spare_);
 }
 
 void Inventory::copy_own() {

@@ -59,7 +59,7 @@ class Inventory {
   Fragments fragments_;
   std::vector<Fragment> spare_;
   std::vector<Range> rooms_;        // while settling: holes and fragments
-  std::vector<Run> runs_;           // likewise, contiguous in memory
+  std::vector<Run> runs_;           // likewise, one after another in memory
   std::int64_t slack_ = 0;          // fragments beyond the required minimum
   std::int64_t settled_limit_ = 0;  // maximum number of fragments after settling
   std::int64_t limit_ = 0;          // maximum number of fragments

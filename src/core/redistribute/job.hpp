@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 
+#include "layout/layout.hpp"
 #include "redistribute/space.hpp"
 
 namespace quadrille::redistribute {
@@ -15,13 +17,18 @@ struct Job {
   Rank ranks = 1;
   Blocks send;
   Blocks receive;
-  std::int64_t element_bytes = 1;
+  // How elements lie in the buffer: each within its own extent, which is positive. Gaps are not written.
+  Layout element = Layout::basic(1);
   std::byte* data = nullptr;      // the buffer; displacements are relative to it and not negative
-  std::span<std::byte> extra;     // at least one element
+  std::span<std::byte> extra;     // at least one element, packed
   std::span<std::int64_t> words;  // the contents of grants; Redistribution::words of them
   std::int64_t in_flight = 8;     // chunks granted at a time; at most Redistribution::max_in_flight
   std::int64_t slack = -1;        // fragments beyond the required minimum; negative: default
-  std::int32_t grants = 1;        // the channel of grants, which are received from anyone; that of data is 0
+  // Bytes of a message that every rank can pack, if it must; a single element may have more.
+  std::int64_t part = std::numeric_limits<std::int64_t>::max();
+  // Messages of data that it sends at a time.
+  std::int64_t sends = std::numeric_limits<std::int64_t>::max();
+  std::int32_t grants = 1;  // the channel of grants, which are received from anyone; that of data is 0
 };
 
 }  // namespace quadrille::redistribute

@@ -46,7 +46,7 @@ std::int64_t Redistribution::bookkeeping_bytes(Rank ranks) {
   const auto bytes = [](std::int64_t count, std::size_t each) { return count * static_cast<std::int64_t>(each); };
   return Inventory::bookkeeping_bytes(ranks, max_in_flight) + bytes(max_in_flight, sizeof(Grant)) +
          bytes(max_awaited, sizeof(std::int32_t)) +
-         bytes(ranks, sizeof(Source) + sizeof(Destination) + 2 * sizeof(std::int32_t));
+         bytes(ranks, sizeof(Source) + sizeof(Destination) + sizeof(std::int32_t));
 }
 
 Binding Redistribution::binding(const Job& job) {
@@ -58,7 +58,7 @@ Binding Redistribution::binding(const Job& job) {
     }
   }
   Binding binding;
-  binding.output.push_back({job.data, end * job.element_bytes, &byte});
+  binding.output.push_back({job.data, end, &job.element});
   binding.scratch.push_back({job.extra.data(), static_cast<std::int64_t>(job.extra.size()), &byte});
   binding.scratch.push_back({job.words.data(), static_cast<std::int64_t>(job.words.size_bytes()), &byte});
   return binding;
@@ -84,7 +84,6 @@ Redistribution::Redistribution(const Job& job, Backend& backend)
       destinations_.push_back({.rank = *peer, .address = job.send.displacements[of], .count = job.send.counts[of]});
     }
   }
-  to_serve_.reserve(destinations_.size());
   by_rank_.resize(destinations_.size());
   std::iota(by_rank_.begin(), by_rank_.end(), 0);
   std::sort(by_rank_.begin(), by_rank_.end(), [this](std::int32_t a, std::int32_t b) {
@@ -114,9 +113,12 @@ void Redistribution::start() {
     destination.sent = destination.granted = 0;
     destination.grants = {};
     destination.queued = destination.waits = false;
+    destination.next = -1;
     unsent_ += destination.count;
   }
   open_destinations_ = std::ssize(destinations_);
+  first_to_serve_ = last_to_serve_ = -1;
+  sends_out_ = 0;
   inventory_.lay_out();
   unused_.clear();
   for (std::int64_t place = 0; place < max_awaited; ++place) unused_.push_back(static_cast<std::int32_t>(place));
@@ -167,9 +169,8 @@ void Redistribution::complete(Token token) {
       inventory_.add_sent(sent);
       unsent_ -= length_of(sent);
       sent = {};
-      if (std::exchange(destination.waits, false) && !std::exchange(destination.queued, true)) {
-        to_serve_.push_back(static_cast<std::int32_t>(number / at_once));
-      }
+      --sends_out_;
+      if (std::exchange(destination.waits, false)) serve_later(static_cast<std::int32_t>(number / at_once));
       break;
     }
     default:
@@ -220,25 +221,36 @@ void Redistribution::grant_received(std::size_t place) {
   *unused = elements;
   destination.granted += length_of(elements);
   if (destination.granted == destination.count) --open_destinations_;
-  if (!std::exchange(destination.queued, true)) to_serve_.push_back(*found);
+  serve_later(*found);
+}
+
+void Redistribution::serve_later(std::int32_t number) {
+  Destination& destination = destinations_[index(number)];
+  if (std::exchange(destination.queued, true)) return;
+  destination.next = -1;
+  (first_to_serve_ < 0 ? first_to_serve_ : destinations_[index(last_to_serve_)].next) = number;
+  last_to_serve_ = number;
 }
 
 void Redistribution::send_what_was_granted() {
-  const std::size_t came = to_serve_.size();
-  for (std::size_t i = 0; i < came; ++i) serve(index(to_serve_[i]));
-  // Behind them may be others by now.
-  to_serve_.erase(to_serve_.begin(), to_serve_.begin() + static_cast<std::ptrdiff_t>(came));
+  while (first_to_serve_ >= 0 && sends_out_ < job_.sends) {
+    const std::int32_t number = first_to_serve_;
+    Destination& destination = destinations_[index(number)];
+    first_to_serve_ = destination.next;
+    destination.queued = false;
+    serve(number);
+  }
   await_grants();
 }
 
-void Redistribution::serve(std::size_t number) {
-  Destination& destination = destinations_[number];
-  destination.queued = false;
+void Redistribution::serve(std::int32_t number) {
+  Destination& destination = destinations_[index(number)];
   for (;;) {
     ++looks_;
     auto* const next = std::find_if(destination.grants.begin(), destination.grants.end(),
                                     [&](const Range& one) { return !one.empty() && one.begin == destination.sent; });
     if (next == destination.grants.end()) return;
+    if (sends_out_ == job_.sends) return serve_later(number);
     auto* const free = std::find_if(destination.sending.begin(), destination.sending.end(),
                                     [](const Range& range) { return range.empty(); });
     // A peer may know of the arrival of data before the local send completes.
@@ -248,9 +260,10 @@ void Redistribution::serve(std::size_t number) {
     *free = {destination.address + elements.begin, destination.address + elements.end};
     destination.sent = elements.end;
     const Piece data{.buffer = Buffer::output,
-                     .offset = free->begin * job_.element_bytes,
-                     .length = length_of(elements) * job_.element_bytes};
-    const auto send = static_cast<std::int64_t>(number) * at_once + (free - destination.sending.begin());
+                     .offset = free->begin * job_.element.size(),
+                     .length = length_of(elements) * job_.element.size()};
+    const std::int64_t send = number * at_once + (free - destination.sending.begin());
+    ++sends_out_;
     backend_.send({data_sent, send}, destination.rank, data_channel, {&data, 1});
   }
 }
@@ -304,8 +317,9 @@ bool Redistribution::grant_to(Source& source) {
 std::int64_t Redistribution::chunk(std::int64_t place) const {
   const Space& space = inventory_.space();
   const std::int64_t extra = (space.size() - space.extra_begin()) / job_.in_flight;
-  const std::int64_t buffer = place < space.extra_begin() ? buffer_chunk_bytes / job_.element_bytes : 0;
-  return std::max<std::int64_t>({extra, buffer, 1});
+  const std::int64_t bytes = job_.element.size();
+  const std::int64_t buffer = place < space.extra_begin() ? buffer_chunk_bytes / bytes : 0;
+  return std::max<std::int64_t>(std::min(std::max(extra, buffer), job_.part / bytes), 1);
 }
 
 Range Redistribution::choose_at(std::int64_t place, std::int64_t left) const {

@@ -31,6 +31,10 @@ namespace quadrille::redistribute {
 //
 // The memory depends only on the number of messages, as the inventory is limited. If it is full, received data is
 // settled within the available places, and granting continues.
+//
+// Elements with gaps are packed in messages and in the extra memory. The job limits how many of its sends, and how many
+// receives, may have to be packed at a time, and how long they are. A send waits for nothing but its receive, which is
+// posted; so sends that wait for others to be complete hold nobody up for good.
 class Redistribution final : public Machine {
  public:
   static constexpr std::int64_t max_in_flight = 32;
@@ -41,7 +45,7 @@ class Redistribution final : public Machine {
   // The maximum it allocates, besides the job's memory.
   static std::int64_t bookkeeping_bytes(Rank ranks);
   // The blocks of its messages: output block 0 is the buffer, scratch block 0 the extra memory, 1 the words, all in
-  // bytes.
+  // packed bytes. The job must outlive it.
   static Binding binding(const Job& job);
 
   // The backend must outlive it.
@@ -81,6 +85,7 @@ class Redistribution final : public Machine {
     std::int64_t granted = 0;
     std::array<Range, at_once> grants = {};   // of elements, received and not used yet; empty: unused
     bool queued = false;                      // to be served
+    std::int32_t next = -1;                   // to be served after it
     bool waits = false;                       // with a grant, for a send to complete
     std::array<Range, at_once> sending = {};  // addresses; empty: unused
   };
@@ -94,7 +99,8 @@ class Redistribution final : public Machine {
   void await_grants();
   void await_grant(std::size_t place);
   void grant_received(std::size_t place);
-  void serve(std::size_t number);
+  void serve_later(std::int32_t number);
+  void serve(std::int32_t number);
   void send_what_was_granted();
   void grant();
   bool grant_to(Source& source);
@@ -111,16 +117,18 @@ class Redistribution final : public Machine {
   Inventory inventory_;
   std::vector<Source> sources_;
   std::vector<Destination> destinations_;
-  std::vector<std::int32_t> to_serve_;  // destinations with an unused grant
   std::vector<Grant> grants_;
   std::vector<std::int32_t> by_rank_;   // destinations
   std::vector<std::int32_t> unused_;    // places to await grants in
+  std::int32_t first_to_serve_ = -1;    // destination with an unused grant
+  std::int32_t last_to_serve_ = -1;     // likewise, if there is a first
   std::int32_t first_open_ = -1;        // source that is not fully granted
   std::int64_t open_destinations_ = 0;  // that have not granted all
   std::int64_t look_from_ = 0;          // place
   std::int64_t awaited_ = 0;            // elements
   std::int64_t unsent_ = 0;             // likewise; until the send completes
   std::int64_t grants_out_ = 0;         // whose message or data is in flight
+  std::int64_t sends_out_ = 0;          // data messages
   std::int64_t times_full_ = 0;
   std::int64_t looks_ = 0;
   bool changed_ = false;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <optional>
 
 namespace quadrille::redistribute {
 
@@ -45,8 +45,8 @@ class Settling {
       const std::int64_t length = std::min(fragment.length, lowest - settled_);
       move(settled_, fragment.place, length);
       finish(length);
-    } else if (std::byte* aside = distance < fragment.length ? room_for(distance, highest) : nullptr) {
-      shift(fragment, distance, aside);
+    } else if (const auto aside = distance < fragment.length ? room_for(distance, highest) : std::nullopt) {
+      shift(fragment, distance, *aside);
     } else {
       exchange(fragment, distance);
     }
@@ -64,13 +64,14 @@ class Settling {
   }
 
   // The displaced elements move after the fragment.
-  void shift(const Fragment& fragment, std::int64_t distance, std::byte* aside) {
-    for_each_run(settled_, distance, [&](std::byte* memory, std::int64_t done, std::size_t size) {
-      std::memcpy(aside + done * bytes_, memory, size);
+  void shift(const Fragment& fragment, std::int64_t distance, const Elements& aside) {
+    for_each_run(settled_, distance, [&](const Elements& elements, std::int64_t done, std::int64_t count) {
+      redistribute::move(aside.behind(done, bytes_), elements, count, bytes_);
     });
     move(settled_, fragment.place, fragment.length);
-    for_each_run(settled_ + fragment.length, distance, [&](std::byte* memory, std::int64_t done, std::size_t size) {
-      std::memcpy(memory, aside + done * bytes_, size);
+    const std::int64_t behind = settled_ + fragment.length;
+    for_each_run(behind, distance, [&](const Elements& elements, std::int64_t done, std::int64_t count) {
+      redistribute::move(elements, aside.behind(done, bytes_), count, bytes_);
     });
     for (Fragment& other : fragments_.subspan(next_ + 1)) {
       if (other.place < fragment.place) other.place += fragment.length;
@@ -82,16 +83,8 @@ class Settling {
   void exchange(const Fragment& fragment, std::int64_t distance) {
     const std::int64_t length = std::min(fragment.length, distance);
     const std::int64_t end = settled_ + length;
-    for_each_pair(settled_, fragment.place, length, [this](std::byte* a, std::byte* b, std::size_t size) {
-      while (size > 0) {
-        const std::size_t part = std::min(size, aside_.size());
-        std::memcpy(aside_.data(), a, part);
-        std::memcpy(a, b, part);
-        std::memcpy(b, aside_.data(), part);
-        a += part;
-        b += part;
-        size -= part;
-      }
+    for_each_pair(settled_, fragment.place, length, [this](const Elements& a, const Elements& b, std::int64_t count) {
+      redistribute::exchange(a, b, count, bytes_, aside_);
     });
     std::size_t cut = 0;
     for (std::size_t i = next_ + 1; i < fragments_.size(); ++i) {
@@ -114,17 +107,19 @@ class Settling {
   }
 
   // Memory for the displaced elements: a local buffer, or free places at the end.
-  std::byte* room_for(std::int64_t length, std::int64_t highest) {
-    if (length * bytes_ <= static_cast<std::int64_t>(aside_.size())) return aside_.data();
+  std::optional<Elements> room_for(std::int64_t length, std::int64_t highest) {
+    if (length * bytes_ <= static_cast<std::int64_t>(aside_.size())) return Elements{aside_.data()};
     const Run& last = runs_.back();
     const std::int64_t begin = std::max(highest, last.place);
-    return begin + length <= last.place + last.length ? last.memory + (begin - last.place) * bytes_ : nullptr;
+    if (begin + length > last.place + last.length) return std::nullopt;
+    return last.elements.behind(begin - last.place, bytes_);
   }
 
   // Downwards, so the ranges may overlap.
   void move(std::int64_t to, std::int64_t from, std::int64_t length) {
-    for_each_pair(to, from, length,
-                  [](std::byte* target, std::byte* source, std::size_t size) { std::memmove(target, source, size); });
+    for_each_pair(to, from, length, [this](const Elements& target, const Elements& source, std::int64_t count) {
+      redistribute::move(target, source, count, bytes_);
+    });
   }
 
   const Run& run_at(std::int64_t place) const {
@@ -139,7 +134,7 @@ class Settling {
       const Run& run = run_at(place + done);
       const std::int64_t inside = place + done - run.place;
       const std::int64_t part = std::min(length - done, run.length - inside);
-      visit(run.memory + inside * bytes_, done, static_cast<std::size_t>(part * bytes_));
+      visit(run.elements.behind(inside, bytes_), done, part);
       done += part;
     }
   }
@@ -152,8 +147,7 @@ class Settling {
       const std::int64_t inside_a = a - run_a.place;
       const std::int64_t inside_b = b - run_b.place;
       const std::int64_t part = std::min({length, run_a.length - inside_a, run_b.length - inside_b});
-      visit(run_a.memory + inside_a * bytes_, run_b.memory + inside_b * bytes_,
-            static_cast<std::size_t>(part * bytes_));
+      visit(run_a.elements.behind(inside_a, bytes_), run_b.elements.behind(inside_b, bytes_), part);
       a += part;
       b += part;
       length -= part;

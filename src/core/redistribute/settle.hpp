@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <span>
 
+#include "redistribute/elements.hpp"
+
 namespace quadrille::redistribute {
 
 // Contiguous elements, with their final position.
@@ -15,10 +17,10 @@ struct Fragment {
   friend bool operator==(const Fragment&, const Fragment&) = default;
 };
 
-// Places [place, place + length), contiguous in memory.
+// Places [place, place + length), one after another in memory.
 struct Run {
   std::int64_t place = 0;
-  std::byte* memory = nullptr;
+  Elements elements;
   std::int64_t length = 0;
 };
 
@@ -29,7 +31,8 @@ struct Run {
 // Works from low to high: each step brings the next elements to their final places, by a move if the places are free,
 // by a swap with their contents, or, for a shift by few places, by a move with the displaced elements saved aside. So
 // each element moves a small number of times, in pieces that get shorter only if the fragments are short. The number of
-// fragments never increases. Allocates nothing. Returns the number of steps.
+// fragments never increases. Allocates nothing. Elements are of `element_bytes` packed bytes. Returns the number of
+// steps.
 std::int64_t settle(std::span<const Run> runs, std::int64_t element_bytes, std::span<Fragment> fragments);
 
 }  // namespace quadrille::redistribute

@@ -1,12 +1,22 @@
 #include "redistribute/space.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace quadrille::redistribute {
 
-Space::Space(const Blocks& receive, std::byte* data, std::span<std::byte> extra, std::int64_t element_bytes)
-    : data_(data), extra_(extra.data()), bytes_(element_bytes) {
+namespace {
+
+// Where elements have no gaps, their layout is of no interest, nor is where a lower bound was set.
+Elements elements_at(std::byte* data, const Layout& element) {
+  const std::int64_t begin = element.true_lower_bound();
+  if (element.resized(begin, element.extent()).is_contiguous()) return {byte_at(data, begin)};
+  return {data, &element};
+}
+
+}  // namespace
+
+Space::Space(const Blocks& receive, std::byte* data, std::span<std::byte> extra, const Layout& element)
+    : data_(elements_at(data, element)), extra_{extra.data()}, bytes_(element.size()) {
   const auto blocks =
       receive.counts.size() - static_cast<std::size_t>(std::count(receive.counts.begin(), receive.counts.end(), 0));
   areas_.reserve(blocks + 1);
@@ -51,14 +61,10 @@ const Space::Area& Space::area(std::int64_t place) const {
   return *(after - 1);
 }
 
-std::byte* Space::memory(const Area& area, std::int64_t place) const {
-  const bool extra = &area == &areas_.back();
-  return (extra ? extra_ : data_) + (area.address + place - area.place) * bytes_;
-}
-
 Run Space::run(std::int64_t place) const {
   const Area& of = area(place);
-  return {place, memory(of, place), of.place + of.length - place};
+  const Elements& first = &of == &areas_.back() ? extra_ : data_;
+  return {place, first.behind(of.address + place - of.place, bytes_), of.place + of.length - place};
 }
 
 Piece Space::piece(std::int64_t place, std::int64_t length) const {
@@ -74,7 +80,7 @@ void Space::copy(std::int64_t from, std::int64_t to, std::int64_t length) const 
     const Run source = run(from);
     const Run target = run(to);
     const std::int64_t part = std::min({length, source.length, target.length});
-    std::memcpy(target.memory, source.memory, static_cast<std::size_t>(part * bytes_));
+    move(target.elements, source.elements, part, bytes_);
     from += part;
     to += part;
     length -= part;
@@ -85,7 +91,7 @@ void Space::copy_in(std::int64_t address, std::int64_t to, std::int64_t length) 
   while (length > 0) {
     const Run target = run(to);
     const std::int64_t part = std::min(length, target.length);
-    std::memcpy(target.memory, data_ + address * bytes_, static_cast<std::size_t>(part * bytes_));
+    move(target.elements, data_.behind(address, bytes_), part, bytes_);
     address += part;
     to += part;
     length -= part;

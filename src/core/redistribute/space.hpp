@@ -25,7 +25,8 @@ struct Blocks {
 // The writable places: those of the receive blocks ordered by address, then the extra ones.
 class Space {
  public:
-  Space(const Blocks& receive, std::byte* data, std::span<std::byte> extra, std::int64_t element_bytes);
+  // Elements have their layout in the buffer, which must outlive the space, and are packed in the extra memory.
+  Space(const Blocks& receive, std::byte* data, std::span<std::byte> extra, const Layout& element);
 
   std::int64_t size() const { return areas_.back().place + areas_.back().length; }
   std::int64_t extra_begin() const { return areas_.back().place; }
@@ -36,7 +37,7 @@ class Space {
   // The length of the first part of [address, end) that consists only of places, or of none.
   std::int64_t alike(std::int64_t address, std::int64_t end, bool& places) const;
 
-  // The contiguous places from this one on.
+  // The places from this one on that follow one another in memory.
   Run run(std::int64_t place) const;
   // The places as a region of a message.
   Piece piece(std::int64_t place, std::int64_t length) const;
@@ -53,12 +54,11 @@ class Space {
     std::int64_t length = 0;
   };
   const Area& area(std::int64_t place) const;
-  std::byte* memory(const Area& area, std::int64_t place) const;
 
   std::vector<Area> areas_;
-  std::byte* data_;
-  std::byte* extra_;
-  std::int64_t bytes_;
+  Elements data_;
+  Elements extra_;
+  std::int64_t bytes_;  // of a packed element
 };
 
 }  // namespace quadrille::redistribute

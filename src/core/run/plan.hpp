@@ -18,6 +18,7 @@ struct Phase {
   Binding binding;
   const Layout* element = nullptr;  // of scratch, where the schedule reduces
   std::int32_t open_channel = -1;   // of a protocol: received from anyone; -1: none
+  std::int64_t part = 0;            // likewise: bytes of a message, at most; more travel in parts; 0: as always
   bool swaps = false;               // data goes to where it came from; the same on every rank
 
   // What runs it.

@@ -23,6 +23,11 @@ constexpr std::int64_t most_chunks = 16;  // more only queue up in the network
 // partners need no ring, on its way out and in with those.
 constexpr std::int64_t times_if_packed = 4;
 
+// Packed messages of an irregular exchange: one in five is sent, since a rank that grants little gets little.
+constexpr std::int64_t shortest_part = 64;
+constexpr std::int64_t most_packed = 10;
+constexpr std::int64_t sent_of_packed = 5;
+
 std::int64_t taken(const Chunking& chunking, const ChunkingNeeds& needs) {
   const std::int64_t in_flight = std::int64_t{chunking.partners} * chunking.window;
   const std::int64_t rings = in_flight + (needs.spare ? chunking.partners : 0);
@@ -72,6 +77,23 @@ Chunking Budget::chunking(const ChunkingNeeds& needs) const {
   while (made.partners > 1 && taken(made, needs) > bytes_) --made.partners;
   made.bytes = taken(made, needs);
   return made;
+}
+
+Packing Budget::packing(std::int64_t kept, std::int64_t longest) const {
+  if (bytes_ < least_to_pack(kept)) return {};
+  const std::int64_t share = (bytes_ - Arena::taken_for(kept)) / 2;
+  Packing made;
+  made.part = std::min(std::max(share / most_packed, shortest_part), longest);
+  const std::int64_t each = Arena::taken_for(made.part);
+  const std::int64_t messages = std::clamp<std::int64_t>(share / each, 2, most_packed);
+  made.sends = std::max<std::int64_t>(1, messages / sent_of_packed);
+  made.receives = messages - made.sends;
+  made.bytes = messages * each;
+  return made;
+}
+
+std::int64_t Budget::least_to_pack(std::int64_t kept) {
+  return Arena::taken_for(kept) + 2 * Arena::taken_for(shortest_part);
 }
 
 }  // namespace quadrille

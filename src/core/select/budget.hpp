@@ -29,6 +29,15 @@ struct ChunkingNeeds {
   std::int64_t longest = 1LL << 30;                  // no chunk is longer
 };
 
+// How a rank whose messages must be packed takes part in an irregular exchange in place: how many are under way at a
+// time, and how long they are. The ranks take the shortest part of them all; the rest is their own affair.
+struct Packing {
+  std::int64_t part = 0;  // bytes; 0: the budget is too small
+  std::int64_t sends = 0;
+  std::int64_t receives = 0;
+  std::int64_t bytes = 0;  // all that they take
+};
+
 // The bytes that a call may take on a rank beyond the caller's buffers, for scratch and packing, and all that follows
 // from that limit. Plain bytes.
 class Budget {
@@ -62,6 +71,12 @@ class Budget {
 
   // How data is swapped in place.
   Chunking chunking(const ChunkingNeeds& needs) const;
+
+  // How messages are packed that no schedule is for; they take about half of the budget, and leave room for `kept`
+  // bytes in a block. No part is longer than `longest`.
+  Packing packing(std::int64_t kept, std::int64_t longest) const;
+  // The budget that is enough for it.
+  static std::int64_t least_to_pack(std::int64_t kept);
 
   friend constexpr bool operator==(const Budget&, const Budget&) = default;
 

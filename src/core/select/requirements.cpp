@@ -74,6 +74,8 @@ Problem Requirements::problem(const Variant& completed, const Case& asked) const
                   .width = completed.width,
                   .topology = ground_.topology,
                   .room = completed.algorithm().hierarchical ? room(asked) : 0,
+                  .unit_bytes = unit,
+                  .crowded = ground_.crowded,
                   .offloads = offloads(asked)};
   if (swaps(completed, asked)) {
     const Chunking cut = chunking(asked);

@@ -19,6 +19,7 @@ class Requirements {
     const Topology* topology = nullptr;
     std::int64_t slot_bytes = 0;  // that each rank has in its node's shared memory; 0: there is none
     bool offloads = false;        // see Problem
+    bool crowded = false;         // see Problem
     bool checked = false;         // mistakes of the caller must be noticed
   };
   Requirements(const Ground& ground, std::int64_t part, std::int64_t segment)
@@ -26,6 +27,7 @@ class Requirements {
 
   const Topology* topology() const { return ground_.topology; }
   std::int64_t slot_bytes() const { return ground_.slot_bytes; }
+  bool crowded() const { return ground_.crowded; }
 
   // Whether it can run the case at all.
   bool can_run(const Variant& variant, const Case& asked) const;

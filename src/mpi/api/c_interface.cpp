@@ -8,6 +8,7 @@
 
 #include "api/exposed.hpp"
 #include "api/handle.hpp"
+#include "api/parameters.hpp"
 #include "engine/process.hpp"
 
 using namespace quadrille;  // NOLINT(google-global-names-in-headers): no header
@@ -26,6 +27,12 @@ struct quadrille_request_s {
 };
 
 namespace {
+
+using api::blocks;
+using detail::data_call;
+using detail::Exposed;
+using detail::reduction_call;
+using Parameter = api::ParameterTypes<MPI_Count, MPI_Aint>;
 
 thread_local std::string last_error;
 
@@ -55,6 +62,14 @@ void require(const Pointer& pointer, int code, const char* what) {
   if (!pointer) throw Error(code, what);
 }
 
+void require(quadrille_comm comm) {
+  require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+}
+
+void require(quadrille_window window) {
+  require(window, MPI_ERR_WIN, "the window is NULL: make one with quadrille_window_allocate");
+}
+
 Options options_of(const quadrille_options* options) {
   if (!options) return {};
   return {options->algorithm ? options->algorithm : "", options->fixed_order != 0, options->memory};
@@ -62,7 +77,7 @@ Options options_of(const quadrille_options* options) {
 
 int run(quadrille_comm comm, const detail::Call& call, const quadrille_options* options) {
   return guarded([&] {
-    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(comm);
     api::run(*comm->context, call, options_of(options));
   });
 }
@@ -96,21 +111,31 @@ detail::Handle handle(quadrille_comm comm, const detail::Call& call, const Optio
 
 int run(quadrille_comm comm, const InPlaceArguments& arguments, const quadrille_options* options) {
   return guarded([&] {
-    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(comm);
     detail::Handle exchange = handle(comm, arguments, options_of(options));
     exchange.start();
     exchange.wait();
   });
 }
 
-template <class What>
-int make(quadrille_comm comm, const What& what, const quadrille_options* options, quadrille_request* request,
-         bool persistent) {
+detail::Handle handle(quadrille_window window, const Exposed::Call& call, const Options& options) {
+  return window->exposed.prepare(call, options);
+}
+
+int run(quadrille_window window, const Exposed::Call& call, const quadrille_options* options) {
   return guarded([&] {
-    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(window);
+    window->exposed.run(call, options_of(options));
+  });
+}
+
+template <class On, class What>
+int make(On on, const What& what, const quadrille_options* options, quadrille_request* request, bool persistent) {
+  return guarded([&] {
+    require(on);
     require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
     auto made =
-        std::make_unique<quadrille_request_s>(quadrille_request_s{handle(comm, what, options_of(options)), persistent});
+        std::make_unique<quadrille_request_s>(quadrille_request_s{handle(on, what, options_of(options)), persistent});
     if (!persistent) made->handle.start();
     *request = made.release();
   });
@@ -125,39 +150,10 @@ void free_if_done(quadrille_request* request) {
 // Null: memory of its own.
 int expose(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window* window) {
   return guarded([&] {
-    require(comm, MPI_ERR_COMM, "the communicator is NULL: make one with quadrille_comm_create");
+    require(comm);
     require(window, MPI_ERR_ARG, "there is no place for the window: it is NULL");
     *window = new quadrille_window_s{{comm->context, memory, bytes}};
   });
-}
-
-int run(quadrille_window window, const detail::Exposed::Call& call, const quadrille_options* options) {
-  return guarded([&] {
-    require(window, MPI_ERR_WIN, "the window is NULL: make one with quadrille_window_allocate");
-    window->exposed.run(call, options_of(options));
-  });
-}
-
-int make(quadrille_window window, const detail::Exposed::Call& call, const quadrille_options* options,
-         quadrille_request* request, bool persistent) {
-  return guarded([&] {
-    require(window, MPI_ERR_WIN, "the window is NULL: make one with quadrille_window_allocate");
-    require(request, MPI_ERR_ARG, "there is no place for the request: it is NULL");
-    auto made = std::make_unique<quadrille_request_s>(
-        quadrille_request_s{window->exposed.prepare(call, options_of(options)), persistent});
-    if (!persistent) made->handle.start();
-    *request = made.release();
-  });
-}
-
-detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
-                          MPI_Datatype type) {
-  return {.address = address, .type = type, .counts = counts, .displacements = displacements};
-}
-
-detail::UserBuffer blocks(const void* address, const MPI_Count* counts, const MPI_Aint* displacements,
-                          const MPI_Datatype* types) {
-  return {.address = address, .counts = counts, .displacements = displacements, .types = types};
 }
 
 }  // namespace
@@ -219,40 +215,6 @@ int quadrille_window_one_sided(quadrille_window window, int* one_sided) {
     require(window && one_sided, MPI_ERR_ARG, "the window or the place for the answer is NULL");
     *one_sided = window->exposed.one_sided() ? 1 : 0;
   });
-}
-
-int quadrille_window_bcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                           const quadrille_options* options) {
-  return run(window, {Collective::bcast, root, offset, count}, options);
-}
-
-int quadrille_window_ibcast(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                            const quadrille_options* options, quadrille_request* request) {
-  return make(window, {Collective::bcast, root, offset, count}, options, request, false);
-}
-
-int quadrille_window_bcast_init(MPI_Aint offset, MPI_Count count, int root, quadrille_window window,
-                                const quadrille_options* options, quadrille_request* request) {
-  return make(window, {Collective::bcast, root, offset, count}, options, request, true);
-}
-
-int quadrille_window_allgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                               const quadrille_options* options) {
-  return run(window, {Collective::allgather, 0, offset, count}, options);
-}
-
-int quadrille_window_iallgather(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                                const quadrille_options* options, quadrille_request* request) {
-  return make(window, {Collective::allgather, 0, offset, count}, options, request, false);
-}
-
-int quadrille_window_allgather_init(MPI_Aint offset, MPI_Count count, quadrille_window window,
-                                    const quadrille_options* options, quadrille_request* request) {
-  return make(window, {Collective::allgather, 0, offset, count}, options, request, true);
-}
-
-int quadrille_window_barrier(quadrille_window window, const quadrille_options* options) {
-  return run(window, {.collective = Collective::barrier}, options);
 }
 
 int quadrille_start(quadrille_request request) {
@@ -317,95 +279,27 @@ MPI_Count quadrille_peak_bytes(void) {
   return peak;
 }
 
-// The three forms of a collective: its name, the call, its parameters.
-#define QUADRILLE_FORMS(name, call, ...)                                                                        \
-  int quadrille_##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options) {      \
-    return run(comm, call, options);                                                                            \
-  }                                                                                                             \
-  int quadrille_i##name(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options,       \
-                        quadrille_request* request) {                                                           \
-    return make(comm, call, options, request, false);                                                           \
-  }                                                                                                             \
-  int quadrille_##name##_init(__VA_ARGS__ __VA_OPT__(, ) quadrille_comm comm, const quadrille_options* options, \
-                              quadrille_request* request) {                                                     \
-    return make(comm, call, options, request, true);                                                            \
-  }
-
 // NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
-QUADRILLE_FORMS(barrier, (detail::data_call(Collective::barrier, {}, {})))
-QUADRILLE_FORMS(bcast, (detail::data_call(Collective::bcast, {}, {buffer, count, type}, root)), void* buffer,
-                MPI_Count count, MPI_Datatype type, int root)
-QUADRILLE_FORMS(reduce,
-                (detail::reduction_call(Collective::reduce, {sendbuf, count, type}, {recvbuf, count, type}, op, root)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op, int root)
-QUADRILLE_FORMS(allreduce,
-                (detail::reduction_call(Collective::allreduce, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(gather,
-                (detail::data_call(Collective::gather, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                                   root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(gatherv,
-                (detail::data_call(Collective::gatherv, {sendbuf, sendcount, sendtype},
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype), root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(scatter,
-                (detail::data_call(Collective::scatter, {sendbuf, sendcount, sendtype}, {recvbuf, recvcount, recvtype},
-                                   root)),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(scatterv,
-                (detail::data_call(Collective::scatterv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                                   {recvbuf, recvcount, recvtype}, root)),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
-                void* recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root)
-QUADRILLE_FORMS(allgather,
-                (detail::data_call(Collective::allgather, {sendbuf, sendcount, sendtype},
-                                   {recvbuf, recvcount, recvtype})),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype)
-QUADRILLE_FORMS(allgatherv,
-                (detail::data_call(Collective::allgatherv, {sendbuf, sendcount, sendtype},
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf,
-                const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoall,
-                (detail::data_call(Collective::alltoall, {sendbuf, sendcount, sendtype},
-                                   {recvbuf, recvcount, recvtype})),
-                const void* sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void* recvbuf, MPI_Count recvcount,
-                MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoallv,
-                (detail::data_call(Collective::alltoallv, blocks(sendbuf, sendcounts, senddispls, sendtype),
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtype))),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[], MPI_Datatype sendtype,
-                void* recvbuf, const MPI_Count recvcounts[], const MPI_Aint recvdispls[], MPI_Datatype recvtype)
-QUADRILLE_FORMS(alltoallw,
-                (detail::data_call(Collective::alltoallw, blocks(sendbuf, sendcounts, senddispls, sendtypes),
-                                   blocks(recvbuf, recvcounts, recvdispls, recvtypes))),
-                const void* sendbuf, const MPI_Count sendcounts[], const MPI_Aint senddispls[],
-                const MPI_Datatype sendtypes[], void* recvbuf, const MPI_Count recvcounts[],
-                const MPI_Aint recvdispls[], const MPI_Datatype recvtypes[])
-QUADRILLE_FORMS(alltoallv_in_place, (InPlaceArguments{buffer, sendcounts, senddispls, recvcounts, recvdispls, type}),
-                void* buffer, const MPI_Count sendcounts[], const MPI_Aint senddispls[], const MPI_Count recvcounts[],
-                const MPI_Aint recvdispls[], MPI_Datatype type)
-QUADRILLE_FORMS(reduce_scatter,
-                (detail::reduction_call(Collective::reduce_scatter, {.address = sendbuf, .type = type},
-                                        {.address = recvbuf, .type = type, .counts = recvcounts}, op)),
-                const void* sendbuf, void* recvbuf, const MPI_Count recvcounts[], MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(reduce_scatter_block,
-                (detail::reduction_call(Collective::reduce_scatter_block, {sendbuf, count, type},
-                                        {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(scan, (detail::reduction_call(Collective::scan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
-QUADRILLE_FORMS(exscan,
-                (detail::reduction_call(Collective::exscan, {sendbuf, count, type}, {recvbuf, count, type}, op)),
-                const void* sendbuf, void* recvbuf, MPI_Count count, MPI_Datatype type, MPI_Op op)
+// The three forms of a collective, by what its parameters describe; `on` is the communicator or the window.
+#define QUADRILLE_FORMS(blocking, nonblocking, persistent, parameters, described, on)                             \
+  int quadrille_##blocking(QUADRILLE_DECLARED(parameters) quadrille_##on on, const quadrille_options* options) {  \
+    return run(on, described, options);                                                                           \
+  }                                                                                                               \
+  int quadrille_##nonblocking(QUADRILLE_DECLARED(parameters) quadrille_##on on, const quadrille_options* options, \
+                              quadrille_request* request) {                                                       \
+    return make(on, described, options, request, false);                                                          \
+  }                                                                                                               \
+  int quadrille_##persistent(QUADRILLE_DECLARED(parameters) quadrille_##on on, const quadrille_options* options,  \
+                             quadrille_request* request) {                                                        \
+    return make(on, described, options, request, true);                                                           \
+  }
+#define QUADRILLE_EXTENSION(name, parameters, described) \
+  QUADRILLE_FORMS(name, i##name, name##_init, parameters, described, comm)
+#define QUADRILLE_COLLECTIVE(mpi_name, name, parameters, call) QUADRILLE_EXTENSION(name, parameters, call)
+#define QUADRILLE_WINDOW(name, parameters, call) \
+  QUADRILLE_FORMS(window_##name, window_i##name, window_##name##_init, parameters, call, window)
+#include "api/collectives.def"
 // NOLINTEND(readability-function-size)
-
-#undef QUADRILLE_FORMS
 
 // What the Fortran module calls: handles of MPI are integers there.
 

@@ -195,7 +195,9 @@ Shape Preparation::shape(const Case& asked) const {
               .fixed_order = asked.fixed_order,
               .offloads = algorithm.restrictions.offloads && context_.selector().requirements().offloads(asked)};
   shape.packed = shape.budget.limited() && packed(algorithm);
-  if (shape.variant.segment == 0) shape.unit_bytes = 1;  // matters to segments alone
+  // Matters to segments, and to what each rank of a node reduces.
+  const bool matters = shape.variant.segment > 0 || (of_.reduces && algorithm.hierarchical);
+  if (!matters) shape.unit_bytes = 1;
   // One schedule for all sizes, unless what it may take depends on them. What is empty sends nothing.
   const bool scaled = sized && asked.memory == 0 &&
                       scales(algorithm, context_.selector().requirements().problem(decision_.variant, asked));

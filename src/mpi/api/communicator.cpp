@@ -106,17 +106,18 @@ api::CallOptions call_options(Collective collective, const Options& options, For
 
 // The one array of a move, whose elements are of that type.
 void describe(const Layout& layout, engine::Move& move) {
-  engine::Move::Array& array = move.arrays.front();
-  array.element_bytes = std::max<std::int64_t>(1, layout.size());
   if (layout.size() == 0) {
     for (auto* counts : {&move.send_counts, &move.receive_counts}) std::fill(counts->begin(), counts->end(), 0);
     return;
   }
-  array.data = byte_at(array.data, layout.true_lower_bound());
-  const bool has_gaps = !layout.is_contiguous() || layout.size() != layout.extent();
-  if (has_gaps && move.complaint.what == engine::Complaint::Of::nothing) {
-    move.complaint = {engine::Complaint::Of::gaps, 0};
+  if (layout.extent() < layout.true_extent()) {
+    if (move.complaint.what == engine::Complaint::Of::nothing) {
+      move.complaint = {engine::Complaint::Of::extent, layout.extent()};
+    }
+    return;
   }
+  // A lower bound says nothing of the data, and would hide that it is contiguous.
+  move.arrays.front().element = layout.resized(layout.true_lower_bound(), layout.extent());
 }
 
 }  // namespace
@@ -153,14 +154,16 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlac
   if (!exchange.equal_lengths) complain(engine::Complaint::Of::ragged, exchange.elements);
   if (exchange.no_rank) complain(engine::Complaint::Of::nobody, *exchange.no_rank);
   if (!exchange.counts_fit) complain(engine::Complaint::Of::uncovered, exchange.elements);
-  for (const auto& [data, bytes] : exchange.arrays) wanted.arrays.push_back({static_cast<std::byte*>(data), bytes});
+  for (const auto& [data, bytes] : exchange.arrays) {
+    wanted.arrays.push_back({static_cast<std::byte*>(data), Layout::basic(std::max<std::int64_t>(1, bytes))});
+  }
   if (exchange.type != MPI_DATATYPE_NULL) {
     try {
       describe(engine::layout_of(exchange.type), wanted);
     } catch (const Error&) {
       complain(engine::Complaint::Of::type);
     }
-  } else if (wanted.arrays.front().element_bytes == 0) {
+  } else if (exchange.arrays.front().element_bytes == 0) {
     complain(engine::Complaint::Of::type);
   }
   wanted.memory = context->budget(options.memory).bytes();
@@ -170,7 +173,7 @@ detail::Handle api::handle(const std::shared_ptr<Context>& context, const InPlac
   if (exchange.grow) {
     wanted.grow = [grow = exchange.grow](std::int64_t elements, std::span<engine::Move::Array> arrays) {
       std::vector<InPlaceExchange::Array> grown;
-      for (const auto& one : arrays) grown.push_back({one.data, one.element_bytes});
+      for (const auto& one : arrays) grown.push_back({one.data, one.element.size()});
       grow(elements, grown);
       for (std::size_t i = 0; i < grown.size(); ++i) arrays[i].data = static_cast<std::byte*>(grown[i].data);
     };

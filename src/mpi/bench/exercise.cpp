@@ -8,6 +8,7 @@
 #include <quadrille/error.hpp>
 
 #include "algorithms/collective.hpp"
+#include "api/parameters.hpp"
 #include "engine/mpi.hpp"
 
 namespace quadrille::bench {
@@ -148,51 +149,30 @@ std::optional<Schedule> Exercise::schedule(const void* input, void* output, int 
 }
 
 void Exercise::native(const void* input, void* output, int root, MPI_Comm comm) const {
-  const int n = count_;
-  MPI_Datatype type = type_;
+  // By the names that api/collectives.def has for them.
+  const void* const sendbuf = input;
+  void* const recvbuf = output;
+  void* const buffer = output;
+  const int count = count_;
   const auto own = static_cast<std::size_t>(rank_);
-  const int sent = send_counts_.empty() ? n : send_counts_[own];
-  const int received = receive_counts_.empty() ? n : receive_counts_[own];
-  const int* sends = send_counts_.data();
-  const int* from = send_places_.data();
-  const int* receives = receive_counts_.data();
-  const int* to = receive_places_.data();
+  const int sendcount = send_counts_.empty() ? count : send_counts_[own];
+  const int recvcount = receive_counts_.empty() ? count : receive_counts_[own];
+  const int* const sendcounts = send_counts_.data();
+  const int* const senddispls = send_places_.data();
+  const int* const recvcounts = receive_counts_.data();
+  const int* const recvdispls = receive_places_.data();
+  MPI_Datatype type = type_;
+  MPI_Datatype sendtype = type;
+  MPI_Datatype recvtype = type;
+  const MPI_Datatype* const sendtypes = types_.data();
+  const MPI_Datatype* const recvtypes = types_.data();
+  MPI_Op op = op_;
   const auto run = [&]() -> int {
     switch (collective_) {
-      case Collective::barrier:
-        return PMPI_Barrier(comm);
-      case Collective::bcast:
-        return PMPI_Bcast(output, n, type, root, comm);
-      case Collective::reduce:
-        return PMPI_Reduce(input, output, n, type, op_, root, comm);
-      case Collective::allreduce:
-        return PMPI_Allreduce(input, output, n, type, op_, comm);
-      case Collective::gather:
-        return PMPI_Gather(input, n, type, output, n, type, root, comm);
-      case Collective::gatherv:
-        return PMPI_Gatherv(input, sent, type, output, receives, to, type, root, comm);
-      case Collective::scatter:
-        return PMPI_Scatter(input, n, type, output, n, type, root, comm);
-      case Collective::scatterv:
-        return PMPI_Scatterv(input, sends, from, type, output, received, type, root, comm);
-      case Collective::allgather:
-        return PMPI_Allgather(input, n, type, output, n, type, comm);
-      case Collective::allgatherv:
-        return PMPI_Allgatherv(input, sent, type, output, receives, to, type, comm);
-      case Collective::alltoall:
-        return PMPI_Alltoall(input, n, type, output, n, type, comm);
-      case Collective::alltoallv:
-        return PMPI_Alltoallv(input, sends, from, type, output, receives, to, type, comm);
-      case Collective::alltoallw:
-        return PMPI_Alltoallw(input, sends, from, types_.data(), output, receives, to, types_.data(), comm);
-      case Collective::reduce_scatter:
-        return PMPI_Reduce_scatter(input, output, receives, type, op_, comm);
-      case Collective::reduce_scatter_block:
-        return PMPI_Reduce_scatter_block(input, output, n, type, op_, comm);
-      case Collective::scan:
-        return PMPI_Scan(input, output, n, type, op_, comm);
-      case Collective::exscan:
-        return PMPI_Exscan(input, output, n, type, op_, comm);
+#define QUADRILLE_COLLECTIVE(name, collective, parameters, call) \
+  case Collective::collective:                                   \
+    return PMPI_##name(QUADRILLE_PASSED(parameters) comm);
+#include "api/collectives.def"
     }
     return MPI_ERR_INTERN;
   };

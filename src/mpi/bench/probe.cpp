@@ -180,7 +180,8 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   measure::calibrate(machine, results,
                      {.topology = &probe.topology(),
                       .slot_bytes = probe.context().selector().requirements().slot_bytes(),
-                      .segment = probe.context().settings().preferences.segment});
+                      .segment = probe.context().settings().preferences.segment,
+                      .crowded = probe.context().selector().requirements().crowded()});
   fmt::print("{}", measure::to_text(machine, before));
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);

@@ -26,8 +26,11 @@ std::string text_of(const Complaint& complaint, std::int64_t rank) {
       return of_rank("names an algorithm: with any counts there are none to choose from");
     case Of::type:
       return of_rank("has no type for its elements: it is MPI_DATATYPE_NULL, or one that MPI does not describe");
-    case Of::gaps:
-      return of_rank("has a type with gaps: only whole elements can be moved; use MPI_BYTE, or a struct's own size");
+    case Of::extent:
+      return of_rank(
+          fmt::format("has a type whose elements overlap each other: its extent is {} bytes, and its data "
+                      "spans more",
+                      detail));
     case Of::ragged:
       return of_rank(fmt::format("has vectors of different lengths, {} elements and more", detail));
     case Of::nobody:
@@ -67,7 +70,7 @@ int error_code_of(const Complaint& complaint) {
     case Of::uncovered:
       return MPI_ERR_COUNT;
     case Of::type:
-    case Of::gaps:
+    case Of::extent:
       return MPI_ERR_TYPE;
     case Of::nobody:
       return MPI_ERR_RANK;

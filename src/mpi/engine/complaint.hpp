@@ -14,7 +14,7 @@ struct Complaint {
     lengths,    // so many counts or displacements, not one for each rank
     algorithm,  // that was named: there is none to choose from
     type,       // none, or one that MPI does not tell of
-    gaps,       // in elements
+    extent,     // of elements, so many bytes: less than their data spans
     ragged,     // vectors, the shortest so long
     nobody,     // is to get something
     uncovered,  // so many elements, for which counts don't add up

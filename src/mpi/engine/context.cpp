@@ -67,7 +67,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
                            .signal = settings_.signal});
   }
   try {
-    settle();
+    settle(parent);
   } catch (...) {
     close();
     throw;
@@ -78,6 +78,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
                        {.topology = &*topology_,
                         .slot_bytes = node_memory_ ? node_memory_->slot_bytes() : 0,
                         .offloads = settings_.offloads(),
+                        .crowded = crowded_,
                         .checked = settings_.check});
   selector_.set_model(settings_.model);
   watchdog_.count_from(order_.next_sequence());
@@ -153,6 +154,8 @@ Schedule Context::built(const Shape& shape) const {
       .width = variant.width,
       .topology = &*topology_,
       .room = shape.room,
+      .unit_bytes = shape.unit_bytes,
+      .crowded = crowded_,
       .offloads = shape.offloads,
       .exposed = shape.exposed,
       .pulls = shape.pulls,

@@ -105,7 +105,7 @@ class Context final : public Resident, private Order::Gate {
   void ended_below(std::int64_t sequence) override;
 
   // See settle.cpp.
-  void settle();
+  void settle(MPI_Comm parent);
   void meet_ranks(meet::Meeting::Own own, meet::Meeting::Result& result);
   void gather_leaders();
 
@@ -126,6 +126,7 @@ class Context final : public Resident, private Order::Gate {
   Order order_;
   TaskGround ground_;
   std::optional<Topology> topology_;
+  bool crowded_ = false;  // more ranks than cores on some node
   std::optional<NodeMemory> node_memory_;
   Selector selector_;
   Memo memo_;

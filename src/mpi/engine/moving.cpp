@@ -45,12 +45,16 @@ std::int64_t total(const std::vector<std::int64_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
 }
 
+// Messages of any length.
+constexpr std::int64_t whole = std::numeric_limits<std::int64_t>::max();
+
 class MovePlan final : public Plan {
   // What a rank says before anything moves.
   struct Word {
     Complaint complaint;
     std::int64_t elements = 0;  // a mark of their sizes; 0: it has none
     std::int64_t chunk = 0;     // bytes, if it can swap its blocks; 0: it can't
+    std::int64_t part = whole;  // bytes of the longest message that it can pack, if it must
   };
 
  public:
@@ -100,10 +104,10 @@ class MovePlan final : public Plan {
     if (own_.complaint.what == Of::nothing) own_.complaint = complaint;
   }
 
-  // Bytes of an element of all arrays.
+  // Bytes of an element of all arrays, in memory or packed.
   std::int64_t row_bytes() const {
     std::int64_t bytes = 0;
-    for (const Move::Array& array : move_.arrays) bytes += array.element_bytes;
+    for (const Move::Array& array : move_.arrays) bytes += std::max(array.element.size(), array.element.extent());
     return bytes;
   }
 
@@ -118,8 +122,9 @@ class MovePlan final : public Plan {
     // Arrays that can be made longer end behind whatever they receive.
     note(mistakes::misplaced(move_.send_counts, move_.send_at, move_.elements));
     note(mistakes::misplaced(move_.receive_counts, move_.receive_at, move_.grow ? -1 : move_.elements));
-    const bool nowhere =
-        std::any_of(move_.arrays.begin(), move_.arrays.end(), [](const auto& one) { return !one.data; });
+    const bool nowhere = std::any_of(move_.arrays.begin(), move_.arrays.end(), [](const auto& one) {
+      return !byte_at(one.data, one.element.true_lower_bound());
+    });
     if (nowhere && total(move_.send_counts) + total(move_.receive_counts) > 0) note({Of::nowhere, 0});
   }
 
@@ -138,28 +143,41 @@ class MovePlan final : public Plan {
     }
     if (own_.complaint.what == Of::nothing) take_memory();
     if (total(move_.send_counts) + total(move_.receive_counts) == 0) return;
-    for (const Move::Array& array : move_.arrays) own_.elements = own_.elements * 1000003 + array.element_bytes;
+    for (const Move::Array& array : move_.arrays) own_.elements = own_.elements * 1000003 + array.element.size();
   }
 
   std::int64_t for_others(const std::vector<std::int64_t>& counts) const {
     return total(counts) - counts[static_cast<std::size_t>(context_.rank())];
   }
 
+  // What the arrays ask for, in bytes.
+  struct Needs {
+    std::int64_t element = 1;  // the largest
+    std::int64_t all = 0;      // that is sent, the own blocks included
+    std::int64_t others = 0;   // the most that one array exchanges with others
+    std::int64_t packed = 0;   // of those with gaps, likewise
+  };
+
+  Needs needs() const {
+    Needs found;
+    const std::int64_t exchanged = std::max(for_others(move_.send_counts), for_others(move_.receive_counts));
+    for (const Move::Array& array : move_.arrays) {
+      const std::int64_t bytes = array.element.size();
+      found.element = std::max(found.element, bytes);
+      found.all += bytes * total(move_.send_counts);
+      found.others = std::max(found.others, bytes * exchanged);
+      if (array.has_gaps()) found.packed = std::max(found.packed, bytes * exchanged);
+    }
+    return found;
+  }
+
   // What there is of the budget after arrays were made longer.
   void take_memory() {
-    std::int64_t element = 1;
-    std::int64_t all = 0;
-    std::int64_t others = 0;  // the most that one array exchanges with others
-    for (const Move::Array& array : move_.arrays) {
-      element = std::max(element, array.element_bytes);
-      all += array.element_bytes * total(move_.send_counts);
-      others = std::max(
-          others, array.element_bytes * std::max(for_others(move_.send_counts), for_others(move_.receive_counts)));
-    }
+    const auto [element, all, others, to_pack] = needs();
     if (move_.memory == 0) move_.memory = Budget::in_place(all).bytes();
     const std::int64_t elements = total(move_.receive_counts);
     const std::int64_t growth = move_.growth ? move_.growth(elements) : 0;
-    const std::int64_t least = Arena::taken_for(element);
+    const std::int64_t least = to_pack > 0 ? Budget::least_to_pack(element) : Arena::taken_for(element);
     if (least > move_.memory) {
       note({Of::memory, least});
       return;
@@ -168,25 +186,37 @@ class MovePlan final : public Plan {
       note({Of::room, elements});
       return;
     }
+    const std::int64_t budget = move_.memory - growth;
+    const std::int64_t packed = share_out(Budget(budget), element, to_pack);
     // A rank that neither sends nor receives needs next to nothing, and no more than all there is helps anybody, but
     // where it swaps.
-    const std::int64_t budget = move_.memory - growth;
-    std::int64_t bytes = std::min(budget, std::max(least, others));
-    while (Arena::taken_for(bytes) > budget) bytes -= std::max<std::int64_t>(1, bytes / 16);
-    if (stays_in_place()) {
-      chunking_ = Budget(budget).chunking({.ranks = context_.ranks(), .longest = longest_chunk(element)});
-      bytes = std::max(bytes, chunking_.ring());
-    }
+    std::int64_t bytes = std::min(budget - packed, std::max(Arena::taken_for(element), others));
+    while (Arena::taken_for(bytes) > budget - packed) bytes -= std::max<std::int64_t>(1, bytes / 16);
+    bytes = std::max({bytes, chunking_.ring(), element});
     try {
       if (move_.reserve) move_.reserve(elements);
-      extra_ = Arena::Block(Process::get().arena(), std::max(bytes, element));
-      result_->peak_bytes = std::max(Arena::taken_for(std::max(bytes, element)) + growth, move_.taken);
+      extra_ = Arena::Block(Process::get().arena(), bytes);
+      result_->peak_bytes = std::max(Arena::taken_for(bytes) + packed + growth, move_.taken);
       if (chunking_.chunk > 0) swap_ = swap_program();
       own_.chunk = chunking_.chunk;
       words_.resize(static_cast<std::size_t>(Redistribution::words));
     } catch (...) {
       note({Of::exhausted, bytes});
     }
+  }
+
+  // How blocks are swapped, if they can be, and messages packed, if they must be: so many bytes, 0 if none. Returns
+  // what packing takes at most.
+  std::int64_t share_out(Budget budget, std::int64_t element, std::int64_t to_pack) {
+    const std::int64_t longest = context_.settings().preferences.part;
+    if (to_pack > 0) packing_ = budget.packing(element, std::min(longest, to_pack));
+    // Whoever can pack all it has at once is content with any length.
+    if (packing_.part < to_pack) own_.part = packing_.part;
+    if (stays_in_place()) {
+      chunking_ = budget.chunking(
+          {.ranks = context_.ranks(), .packed = to_pack > 0, .longest = std::min(longest, longest_block(element))});
+    }
+    return std::max(packing_.bytes, chunking_.bytes - Arena::taken_for(chunking_.ring()));
   }
 
   // The rank that is wrong is named rather than those who suffer from it.
@@ -214,14 +244,14 @@ class MovePlan final : public Plan {
   // Whether the blocks that it sends are those that it receives.
   bool stays_in_place() const { return move_.send_counts == move_.receive_counts && move_.send_at == move_.receive_at; }
 
-  // Of a swap, in bytes: one for the longest block.
-  std::int64_t longest_chunk(std::int64_t element_bytes) const {
+  // Of those that it swaps, in bytes.
+  std::int64_t longest_block(std::int64_t element_bytes) const {
     std::int64_t longest = 1;
     for (Rank peer = 0; peer < context_.ranks(); ++peer) {
       const std::int64_t count = move_.send_counts[static_cast<std::size_t>(peer)];
       if (peer != context_.rank()) longest = std::max(longest, count * element_bytes);
     }
-    return std::min(Arena::taken_for(longest), context_.settings().preferences.part);
+    return Arena::taken_for(longest);
   }
 
   std::shared_ptr<const Program> swap_program() const {
@@ -236,6 +266,7 @@ class MovePlan final : public Plan {
     if (move_.grow) move_.grow(total(move_.receive_counts), move_.arrays);
     const bool swaps = std::all_of(words_of_all_.begin(), words_of_all_.end(), [](auto& one) { return one.chunk > 0; });
     if (!swaps) swap_ = nullptr;
+    for (const Word& one : words_of_all_) part_ = std::min(part_, one.part);
   }
 
   // As alltoallv does with MPI_IN_PLACE, in fewer messages than any other blocks take.
@@ -244,8 +275,8 @@ class MovePlan final : public Plan {
     phase.swaps = true;
     phase.binding.scratch = meet::as_bytes(extra_.bytes().data(), chunking_.ring());
     for (std::size_t peer = 0; peer < words_of_all_.size(); ++peer) {
-      phase.binding.output.push_back({array.data + move_.send_at[peer] * array.element_bytes,
-                                      move_.send_counts[peer] * array.element_bytes, &bytes_});
+      phase.binding.output.push_back(
+          {byte_at(array.data, move_.send_at[peer] * array.element.extent()), move_.send_counts[peer], &array.element});
       phase.binding.chunks.push_back(std::min(own_.chunk, words_of_all_[peer].chunk));
     }
   }
@@ -255,15 +286,21 @@ class MovePlan final : public Plan {
             .ranks = context_.ranks(),
             .send = {move_.send_counts, move_.send_at},
             .receive = {move_.receive_counts, move_.receive_at},
-            .element_bytes = array.element_bytes,
+            .element = array.element,
             .data = array.data,
             .extra = extra_.bytes(),
             .words = words_,
+            .part = part_,
             // A rank that is ahead is so by one array at most, since all have the same partners: its grants must not be
             // taken for those of the array before.
             .grants = first_open_channel + static_cast<std::int32_t>(array_ % 2)};
+    if (array.has_gaps() && packing_.part > 0) {
+      job_.in_flight = std::min(job_.in_flight, packing_.receives);
+      job_.sends = packing_.sends;
+    }
     phase.binding = Redistribution::binding(job_);
     phase.open_channel = job_.grants;
+    if (part_ < whole) phase.part = part_;
     phase.protocol = [this](Backend& backend) { return std::make_unique<Redistribution>(job_, backend); };
   }
 
@@ -272,11 +309,12 @@ class MovePlan final : public Plan {
   std::shared_ptr<ExchangeResult> result_;
   int step_ = 0;
   std::size_t array_ = 0;
-  Layout bytes_ = Layout::basic(1);
   Word own_;
   std::vector<Word> words_of_all_;
   Arena::Block extra_;
   Chunking chunking_;
+  Packing packing_;                      // if its messages must be packed
+  std::int64_t part_ = whole;            // that all can pack
   std::shared_ptr<const Program> swap_;  // null: some blocks are not the same both ways
   std::vector<std::int64_t> words_;
   redistribute::Job job_;

@@ -22,7 +22,9 @@ class Context;
 struct Move {
   struct Array {
     std::byte* data = nullptr;
-    std::int64_t element_bytes = 1;
+    Layout element = Layout::basic(1);  // within its own extent, which is positive
+
+    bool has_gaps() const { return !element.is_contiguous(); }
   };
 
   std::vector<std::int64_t> send_counts;

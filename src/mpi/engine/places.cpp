@@ -62,6 +62,14 @@ Place own_place() {
 }
 
 std::vector<std::int32_t> processes_of(MPI_Comm comm) {
+  // Open MPI would compare each member with all: 2^31 comparisons for 65,536 ranks.
+  if (comm == MPI_COMM_WORLD) {
+    int ranks = 0;
+    check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
+    std::vector<std::int32_t> all(static_cast<std::size_t>(ranks));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Group group = MPI_GROUP_NULL;
   int size = 0;

@@ -19,12 +19,12 @@ namespace quadrille::engine {
 using meet::Meeting;
 
 // Collective.
-void Context::settle() {
+void Context::settle(MPI_Comm parent) {
   topology_.emplace(ranks_, std::vector<std::vector<std::int32_t>>{});
   if (ranks_ == 1) return;
   Meeting::Own own{.rank = rank_,
                    .ranks = ranks_,
-                   .processes = processes_of(comm_),
+                   .processes = processes_of(parent),
                    .machine = machine::identity(),
                    .cores = std::max(1, static_cast<int>(machine::usable_cores())),
                    .all_cores = std::max(1, static_cast<int>(machine::cores_of_all_nodes())),
@@ -37,8 +37,9 @@ void Context::settle() {
   Meeting::Result result;
   meet_ranks(std::move(own), result);
   if (!result.refusal.empty()) throw Error(MPI_ERR_ARG, result.refusal);
-  topology_ = std::move(result.topology);
-  const bool several_nodes = topology_->domains(topology_->levels() - 1) > 1;
+  const Topology& topology = topology_.emplace(std::move(result.topology).value());
+  const bool several_nodes = topology.domains(topology.levels() - 1) > 1;
+  crowded_ = result.oversubscribed;
   cost::Model& model = settings_.model;
   model.one_machine |= result.one_machine && several_nodes;
   if (model.cores == 0) model.cores = model.one_machine ? result.all_cores : result.cores;

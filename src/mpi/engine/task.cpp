@@ -136,10 +136,12 @@ bool Task::next_phase() {
     Ground ground = ground_.ground;
     ground.messages.answered = phase.swaps;
     // What is packed keeps to the memory limit that all ranks have; the call's own may differ between them. Chunks of
-    // data are short enough, and contiguous.
+    // data are short enough. Of a protocol whose messages are packed the ranks have agreed on a part.
     const Preferences& preferences = ground_.settings.preferences;
     const bool may_pack = phase.program && !phase.swaps;
-    ground.messages.part = may_pack ? Budget(preferences.memory).part(preferences.part) : preferences.part;
+    ground.messages.part = may_pack         ? Budget(preferences.memory).part(preferences.part)
+                           : phase.part > 0 ? std::min(phase.part, preferences.part)
+                                            : preferences.part;
     // Parts of what anyone may send would mix.
     constexpr std::int64_t longest_from_anyone = 64;
     if (phase.open_channel >= 0) ground.messages.part = std::max(ground.messages.part, longest_from_anyone);

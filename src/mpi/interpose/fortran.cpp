@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "api/parameters.hpp"
+
 namespace quadrille::interpose {
 
 namespace {
@@ -76,12 +78,11 @@ std::vector<MPI_Datatype> types(const void* buffer, const MPI_Fint* handles, MPI
   return result;
 }
 
-// NOLINTBEGIN(readability-function-size,bugprone-macro-parentheses): MPI's parameters are as many as they are.
-// MPI_Alltoallw with types as Fortran has them.
-int alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, const MPI_Fint* sendtypes, void* recvbuf,
-              const int* recvcounts, const int* rdispls, const MPI_Fint* recvtypes, MPI_Comm comm) {
-  return MPI_Alltoallw(sendbuf, sendcounts, sdispls, types(sendbuf, sendtypes, comm).data(), recvbuf, recvcounts,
-                       rdispls, types(recvbuf, recvtypes, comm).data(), comm);
+// The one collective with arrays of types.
+void call(decltype(&MPI_Alltoallw) function, const std::array<Given, 9>& given, MPI_Fint* error) {
+  const auto& [sendbuf, sendcounts, senddispls, sendtypes, recvbuf, recvcounts, recvdispls, recvtypes, comm] = given;
+  answer(error, function(sendbuf, sendcounts, senddispls, types(sendbuf, sendtypes, comm).data(), recvbuf, recvcounts,
+                         recvdispls, types(recvbuf, recvtypes, comm).data(), comm));
 }
 
 }  // namespace
@@ -91,24 +92,7 @@ int alltoallw(const void* sendbuf, const int* sendcounts, const int* sdispls, co
 #define QUADRILLE_FORTRAN(name, parameters, body) \
   QUADRILLE_EXPORT void mpi_##name##_ parameters body QUADRILLE_EXPORT void ompi_##name##_f parameters body
 
-// A collective of so many parameters, the error apart.
-#define QUADRILLE_COLLECTIVE(name, function, count)                     \
-  QUADRILLE_FORTRAN(name, (QUADRILLE_PLACES_##count, MPI_Fint * error), \
-                    { call(&function, {{QUADRILLE_GIVEN_##count}}, error); })
-
-#define QUADRILLE_PLACES_1 void* a
-#define QUADRILLE_PLACES_5 void *a, void *b, void *c, void *d, void *e
-#define QUADRILLE_PLACES_6 QUADRILLE_PLACES_5, void* f
-#define QUADRILLE_PLACES_7 QUADRILLE_PLACES_6, void* g
-#define QUADRILLE_PLACES_8 QUADRILLE_PLACES_7, void* h
-#define QUADRILLE_PLACES_9 QUADRILLE_PLACES_8, void* i
-#define QUADRILLE_GIVEN_1 Given(a)
-#define QUADRILLE_GIVEN_5 Given(a), Given(b), Given(c), Given(d), Given(e)
-#define QUADRILLE_GIVEN_6 QUADRILLE_GIVEN_5, Given(f)
-#define QUADRILLE_GIVEN_7 QUADRILLE_GIVEN_6, Given(g)
-#define QUADRILLE_GIVEN_8 QUADRILLE_GIVEN_7, Given(h)
-#define QUADRILLE_GIVEN_9 QUADRILLE_GIVEN_8, Given(i)
-
+// NOLINTBEGIN(readability-function-size,bugprone-macro-parentheses): MPI's parameters are as many as they are.
 extern "C" {
 
 QUADRILLE_FORTRAN(init, (MPI_Fint * error), { answer(error, MPI_Init(nullptr, nullptr)); })
@@ -116,23 +100,12 @@ QUADRILLE_FORTRAN(init_thread, (const MPI_Fint* required, MPI_Fint* provided, MP
                   { answer(error, MPI_Init_thread(nullptr, nullptr, *required, provided)); })
 QUADRILLE_FORTRAN(finalize, (MPI_Fint * error), { answer(error, MPI_Finalize()); })
 
-QUADRILLE_COLLECTIVE(barrier, MPI_Barrier, 1)
-QUADRILLE_COLLECTIVE(bcast, MPI_Bcast, 5)
-QUADRILLE_COLLECTIVE(reduce, MPI_Reduce, 7)
-QUADRILLE_COLLECTIVE(allreduce, MPI_Allreduce, 6)
-QUADRILLE_COLLECTIVE(gather, MPI_Gather, 8)
-QUADRILLE_COLLECTIVE(gatherv, MPI_Gatherv, 9)
-QUADRILLE_COLLECTIVE(scatter, MPI_Scatter, 8)
-QUADRILLE_COLLECTIVE(scatterv, MPI_Scatterv, 9)
-QUADRILLE_COLLECTIVE(allgather, MPI_Allgather, 7)
-QUADRILLE_COLLECTIVE(allgatherv, MPI_Allgatherv, 8)
-QUADRILLE_COLLECTIVE(alltoall, MPI_Alltoall, 7)
-QUADRILLE_COLLECTIVE(alltoallv, MPI_Alltoallv, 9)
-QUADRILLE_COLLECTIVE(alltoallw, alltoallw, 9)
-QUADRILLE_COLLECTIVE(reduce_scatter, MPI_Reduce_scatter, 6)
-QUADRILLE_COLLECTIVE(reduce_scatter_block, MPI_Reduce_scatter_block, 6)
-QUADRILLE_COLLECTIVE(scan, MPI_Scan, 6)
-QUADRILLE_COLLECTIVE(exscan, MPI_Exscan, 6)
+#define QUADRILLE_PLACE(type, name) void *name,
+#define QUADRILLE_GIVEN(type, name) Given(name),
+#define QUADRILLE_COLLECTIVE(name, collective, parameters, described)                                      \
+  QUADRILLE_FORTRAN(collective, (QUADRILLE_EACH(QUADRILLE_PLACE, parameters) void* comm, MPI_Fint* error), \
+                    { call(&MPI_##name, {{QUADRILLE_EACH(QUADRILLE_GIVEN, parameters) Given(comm)}}, error); })
+#include "api/collectives.def"
 
 }  // extern "C"
 // NOLINTEND(readability-function-size,bugprone-macro-parentheses)

@@ -3,6 +3,7 @@
 
 #include <quadrille/detail/export.h>
 
+#include "api/parameters.hpp"
 #include "interpose/intercept.hpp"
 #include "interpose/next.hpp"
 
@@ -10,20 +11,9 @@ namespace quadrille::interpose {
 
 namespace {
 
+using api::blocks;
 using detail::data_call;
 using detail::reduction_call;
-
-// One side of a collective with blocks of different lengths, as MPI's callers give it.
-template <class Count, class Displacement>
-detail::UserBuffer blocks(const void* address, const Count* counts, const Displacement* displacements,
-                          MPI_Datatype type) {
-  return {.address = address, .type = type, .counts = counts, .displacements = displacements};
-}
-template <class Count, class Displacement>
-detail::UserBuffer blocks(const void* address, const Count* counts, const Displacement* displacements,
-                          const MPI_Datatype* types) {
-  return {.address = address, .counts = counts, .displacements = displacements, .types = types};
-}
 
 }  // namespace
 
@@ -43,63 +33,79 @@ QUADRILLE_EXPORT int MPI_Finalize() {
   return QUADRILLE_NEXT(Finalize, ())();
 }
 
-QUADRILLE_EXPORT int MPI_Barrier(MPI_Comm comm) {
-  return intercept(
-      Collective::barrier, comm, [] { return data_call(Collective::barrier, {}, {}); },
-      QUADRILLE_NEXT(Barrier, (comm)));
-}
+}  // extern "C"
 
-#define QUADRILLE_WRAP(name, collective, parameters, arguments, call)                         \
-  QUADRILLE_EXPORT int MPI_##name parameters {                                                \
-    return intercept(                                                                         \
-        Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name, arguments)); \
-  }
+// A function that is counted and passed through.
 #define QUADRILLE_PASS(name, collective, reason, parameters, arguments) \
   QUADRILLE_EXPORT int MPI_##name parameters {                          \
     DropIn::get().count(Collective::collective, Outcome::reason);       \
     return QUADRILLE_NEXT(name, arguments)();                           \
   }
-using Count = int;
-using Displacement = int;
-#include "interpose/blocking.def"
-#include "interpose/passed_through.def"
-QUADRILLE_PASS(Ibarrier, barrier, non_blocking, (MPI_Comm comm, MPI_Request* request), (comm, request))
+// MPI has persistent collectives since version 4.
 #if QUADRILLE_MPI_PERSISTENT
-#include "interpose/persistent.def"
-QUADRILLE_PASS(Barrier_init, barrier, persistent, (MPI_Comm comm, MPI_Info info, MPI_Request* request),
-               (comm, info, request))
+#define QUADRILLE_PASS_PERSISTENT QUADRILLE_PASS
+#else
+#define QUADRILLE_PASS_PERSISTENT(name, collective, reason, parameters, arguments)
 #endif
-#undef QUADRILLE_WRAP
-#undef QUADRILLE_PASS
 
+// The forms that MPI has of a collective, and of one among neighbours; those for large counts have a suffix.
+#define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                                               \
+  QUADRILLE_EXPORT int MPI_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) {                         \
+    return intercept(                                                                                             \
+        Collective::collective, comm, [&] { return call; },                                                       \
+        QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm)));                                       \
+  }                                                                                                               \
+  QUADRILLE_PASS(I##collective##suffix, collective, non_blocking,                                                 \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),                           \
+                 (QUADRILLE_PASSED(parameters) comm, request))                                                    \
+  QUADRILLE_PASS_PERSISTENT(name##_init##suffix, collective, persistent,                                          \
+                            (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Info info, MPI_Request * request), \
+                            (QUADRILLE_PASSED(parameters) comm, info, request))
+#define QUADRILLE_NEIGHBOUR_FORMS(collective, suffix, parameters)                                                 \
+  QUADRILLE_PASS(Neighbor_##collective##suffix, collective, neighbourhood,                                        \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm), (QUADRILLE_PASSED(parameters) comm))             \
+  QUADRILLE_PASS(Ineighbor_##collective##suffix, collective, neighbourhood,                                       \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),                           \
+                 (QUADRILLE_PASSED(parameters) comm, request))                                                    \
+  QUADRILLE_PASS_PERSISTENT(Neighbor_##collective##_init##suffix, collective, neighbourhood,                      \
+                            (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Info info, MPI_Request * request), \
+                            (QUADRILLE_PASSED(parameters) comm, info, request))
+
+namespace all_ranks {
+
+using Parameter = api::ParameterTypes<int, int>;
+extern "C" {
+#define QUADRILLE_COLLECTIVE(name, collective, parameters, call) QUADRILLE_FORMS(name, collective, , parameters, call)
+#include "api/collectives.def"
 }  // extern "C"
+
+}  // namespace all_ranks
+
+namespace neighbours {
+
+using Parameter = api::ParameterTypes<int, int, MPI_Aint>;
+extern "C" {
+#define QUADRILLE_COLLECTIVE(name, collective, parameters, call)
+#define QUADRILLE_NEIGHBOURS(name, collective, parameters, call) QUADRILLE_NEIGHBOUR_FORMS(collective, , parameters)
+#include "api/collectives.def"
+}  // extern "C"
+
+}  // namespace neighbours
 
 #if QUADRILLE_MPI_LARGE_COUNTS
-namespace wide {
+namespace large_counts {
 
+using Parameter = api::ParameterTypes<MPI_Count, MPI_Aint>;
 extern "C" {
-
-#define QUADRILLE_WRAP(name, collective, parameters, arguments, call)                             \
-  QUADRILLE_EXPORT int MPI_##name##_c parameters {                                                \
-    return intercept(                                                                             \
-        Collective::collective, comm, [&] { return call; }, QUADRILLE_NEXT(name##_c, arguments)); \
-  }
-#define QUADRILLE_PASS(name, collective, reason, parameters, arguments) \
-  QUADRILLE_EXPORT int MPI_##name##_c parameters {                      \
-    DropIn::get().count(Collective::collective, Outcome::reason);       \
-    return QUADRILLE_NEXT(name##_c, arguments)();                       \
-  }
-using Count = MPI_Count;
-using Displacement = MPI_Aint;
-#include "interpose/blocking.def"
-#include "interpose/passed_through.def"
-#include "interpose/persistent.def"
-#undef QUADRILLE_WRAP
-#undef QUADRILLE_PASS
-
+#define QUADRILLE_BARRIER(name, collective, parameters, call)
+#define QUADRILLE_COLLECTIVE(name, collective, parameters, call) QUADRILLE_FORMS(name, collective, _c, parameters, call)
+#define QUADRILLE_NEIGHBOURS(name, collective, parameters, call) \
+  QUADRILLE_FORMS(name, collective, _c, parameters, call)        \
+  QUADRILLE_NEIGHBOUR_FORMS(collective, _c, parameters)
+#include "api/collectives.def"
 }  // extern "C"
 
-}  // namespace wide
+}  // namespace large_counts
 #endif
 // NOLINTEND(readability-function-size)
 

@@ -121,7 +121,7 @@ bool World::apply_one() {
 
 // One that all its ranks have posted.
 bool World::offload_one() {
-  for (std::size_t rank = 0; rank < offloading_.size(); ++rank) {
+  for (std::size_t rank = 0; offloaded_ > 0 && rank < offloading_.size(); ++rank) {
     if (offloading_[rank].empty()) continue;
     const std::int32_t phase = offloading_[rank].front().phase;
     const std::vector<Rank> group = at(static_cast<Rank>(rank)).schedule().offload;
@@ -152,6 +152,7 @@ void World::perform_together(const std::vector<Rank>& group) {
   for (Rank rank : group) {
     const Token token = posted(rank).front().token;
     posted(rank).pop_front();
+    --offloaded_;
     at(rank).complete(token);
   }
 }

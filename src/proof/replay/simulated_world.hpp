@@ -89,7 +89,10 @@ class World {
   void rank_through() { ++through_; }
   // Now, in the call that posts it, or later.
   void complete_soon(Rank rank, Token token);
-  void offload(Rank rank, Offloaded what) { offloading_[static_cast<std::size_t>(rank)].push_back(std::move(what)); }
+  void offload(Rank rank, Offloaded what) {
+    offloading_[static_cast<std::size_t>(rank)].push_back(std::move(what));
+    ++offloaded_;
+  }
   void remote(Rank from, Rank to, Remote what) { remotes_[{from, to}].push_back(std::move(what)); }
 
  private:
@@ -129,6 +132,7 @@ class World {
   std::vector<std::pair<Rank, Token>> completions_;  // of buffered sends
   std::map<std::pair<Rank, Rank>, std::deque<Remote>> remotes_;
   std::vector<std::deque<Offloaded>> offloading_;  // by rank
+  std::int64_t offloaded_ = 0;                     // in all of them
   std::vector<std::int64_t> received_;             // likewise, bytes
 };
 

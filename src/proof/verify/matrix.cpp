@@ -207,6 +207,8 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       one.problem.topology = machine.topology.get();
       one.problem.room = machine.room;
       one.problem.offloads = true;
+      one.problem.unit_bytes = one.seed % 3 == 0 ? 64 : 8;
+      one.problem.crowded = one.seed % 5 == 0;
       one.problem.exposed = algorithm.restrictions.exposed;
       one.problem.pulls = machine.pulls;
       one.problem.box = machine.box;
@@ -250,6 +252,7 @@ std::string describe(const Case& one) {
   if (!problem.commutative) text += problem.fixed_order ? ", in rank order" : ", not commutative";
   if (one.uneven) text += ", uneven blocks";
   if (one.algorithm->hierarchical) text += fmt::format(", {}, room {}", described(one.machine), problem.room);
+  if (problem.crowded) text += ", crowded";
   if (problem.pulls) text += ", pulled";
   if (problem.box > 0) text += fmt::format(", boxes of {}", problem.box);
   if (one.types == replay::Types::gaps) text += ", types with gaps";

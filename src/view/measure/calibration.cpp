@@ -112,8 +112,9 @@ double price(const Experiment& experiment, const cost::Model& model, const Setti
   const Topology some = pair ? pair_at(experiment.where) : Topology::nodes(whole.domains(whole.levels() - 1), 1);
   const Topology& topology = experiment.where == Where::all ? whole : some;
   const std::int64_t segment = experiment.segment > 0 ? experiment.segment : all.segment;
-  const Requirements requirements({.topology = &topology, .slot_bytes = all.slot_bytes}, std::int64_t{1} << 30,
-                                  segment);
+  const Requirements requirements(
+      {.topology = &topology, .slot_bytes = all.slot_bytes, .crowded = all.crowded && !pair}, std::int64_t{1} << 30,
+      segment);
   // Two ranks have the cores to themselves.
   cost::Model own = model;
   if (pair) own.cores = 0;

@@ -50,6 +50,7 @@ struct Setting {
   const Topology* topology = nullptr;
   std::int64_t slot_bytes = 0;
   std::int64_t segment = 32768;
+  bool crowded = false;  // ranks share cores
 };
 
 // The price of an experiment.

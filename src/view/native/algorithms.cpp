@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <charconv>
+#include <iterator>
 #include <sstream>
 
 namespace quadrille::native {
@@ -18,6 +19,7 @@ struct Known {
   std::string_view name;
   bool segmented = false;
   Needs needs = {};
+  std::string_view parameters = {};  // see Algorithm; with blanks between them
 };
 
 constexpr Needs commutative{.commutative = true};
@@ -74,32 +76,45 @@ constexpr std::array known_openmpi = {
     Known{"reduce_scatter_block", 4, "butterfly"},
 };
 
-// Of version 4.0. `nb` is the non-blocking collective, and a wait for it.
+// Of versions 4.0 and 4.2. `nb` is the non-blocking collective, and a wait for it. Parameters are those that MPICH has
+// by default. Without k_brucks, which by default is brucks, and without recexch of the barrier, of which a rule can't
+// set all parameters.
 constexpr Needs long_built_in{.built_in = true};
 constexpr Needs two_buffers{.two_buffers = true};
 constexpr Needs parent{.parent = true};
 constexpr Needs commutative_parent{.commutative = true, .parent = true};
 constexpr Needs power_of_two{.power_of_two = true};
+constexpr std::string_view pairs = "k=2 single_phase_recv=0";
 constexpr std::array known_mpich = {
     Known{"allgather", 0, "brucks"},
     Known{"allgather", 0, "recursive_doubling", false, power_of_two},
     Known{"allgather", 0, "ring"},
+    Known{"allgather", 0, "recexch_doubling", false, {}, pairs},
+    Known{"allgather", 0, "recexch_halving", false, {}, pairs},
     Known{"allgather", 0, "nb"},
     Known{"allreduce", 0, "recursive_doubling"},
     Known{"allreduce", 0, "reduce_scatter_allgather", false, long_built_in},
     Known{"allreduce", 0, "smp", false, commutative_parent},
+    Known{"allreduce", 0, "tree", false, {}, "tree_type=1 k=2 chunk_size=0 buffer_per_child=0"},
+    Known{"allreduce", 0, "recexch", false, {}, pairs},
+    Known{"allreduce", 0, "ring", false, commutative},
+    Known{"allreduce", 0, "k_reduce_scatter_allgather", false, commutative, pairs},
     Known{"allreduce", 0, "nb"},
     Known{"alltoall", 0, "brucks", false, two_buffers},
     Known{"alltoall", 0, "pairwise", false, two_buffers},
     Known{"alltoall", 0, "scattered", false, two_buffers},
     Known{"alltoall", 0, "nb"},
     Known{"barrier", 0, "dissemination"},
+    Known{"barrier", 0, "k_dissemination", false, {}, "k=2"},
     Known{"barrier", 0, "smp", false, parent},
     Known{"barrier", 0, "nb"},
     Known{"bcast", 0, "binomial"},
     Known{"bcast", 0, "scatter_recursive_doubling_allgather"},
     Known{"bcast", 0, "scatter_ring_allgather"},
     Known{"bcast", 0, "smp", false, parent},
+    Known{"bcast", 0, "tree", false, {}, "tree_type=0 k=2 is_non_blocking=1"},
+    Known{
+        "bcast", 0, "pipelined_tree", false, {}, "tree_type=0 k=2 is_non_blocking=1 chunk_size=8192 recv_pre_posted=0"},
     Known{"bcast", 0, "nb"},
     Known{"reduce", 0, "binomial"},
     Known{"reduce", 0, "reduce_scatter_gather", false, long_built_in},
@@ -144,6 +159,11 @@ const Known* known_algorithm(std::string_view collective, std::string_view algor
     if (one.collective == collective && one.name == algorithm) return &one;
   }
   return nullptr;
+}
+
+std::vector<std::string> words(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 bool reduces(std::string_view collective) {
@@ -201,10 +221,20 @@ std::vector<Algorithm> openmpi_algorithms(std::string_view collective, std::stri
   return all;
 }
 
-std::vector<Algorithm> mpich_algorithms(std::string_view collective) {
+std::string mpich_rule_name(const Algorithm& algorithm) {
+  std::string collective = algorithm.collective;
+  collective[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(collective[0])));
+  const std::string_view communicators = algorithm.name == "nb" ? "allcomm" : "intra";
+  return fmt::format("algorithm=MPIR_{}_{}_{}", collective, communicators, algorithm.name);
+}
+
+std::vector<Algorithm> mpich_algorithms(std::string_view collective, std::string_view library) {
   std::vector<Algorithm> all;
   for (const Known& one : known_mpich) {
-    if (one.collective == collective) all.push_back({std::string(collective), std::string(one.name), 0, 0, one.needs});
+    if (one.collective != collective) continue;
+    Algorithm algorithm{std::string(collective), std::string(one.name), 0, 0, one.needs, words(one.parameters)};
+    const std::string in_library = mpich_rule_name(algorithm) + '\0';
+    if (library.empty() || library.find(in_library) != std::string_view::npos) all.push_back(std::move(algorithm));
   }
   return all;
 }

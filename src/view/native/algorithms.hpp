@@ -32,6 +32,7 @@ struct Algorithm {
   int number = 0;            // Open MPI's
   std::int64_t segment = 0;  // Open MPI's, in bytes; 0: no segments
   Needs needs = {};
+  std::vector<std::string> parameters = {};  // MPICH's, which a rule must set: k=2
 };
 
 // Open MPI's trees that are chains: how many, in all its settings and rules.
@@ -43,10 +44,14 @@ inline constexpr int chains = 4;
 const std::vector<std::string>& tunable_collectives(Library library);
 
 // The algorithms of a collective. Of Open MPI by the output of `ompi_info --param coll tuned --level 9 --parsable`, or,
-// without it, those of version 4.1, with each segment size where they have segments; of MPICH those of version 4.0.
+// without it, those of version 4.1, with each segment size where they have segments; of MPICH by the bytes of its
+// library, or, without them, those of versions 4.0 and 4.2.
 std::vector<Algorithm> openmpi_algorithms(std::string_view collective, std::string_view info,
                                           const std::vector<std::int64_t>& segments);
-std::vector<Algorithm> mpich_algorithms(std::string_view collective);
+std::vector<Algorithm> mpich_algorithms(std::string_view collective, std::string_view library);
+
+// An algorithm in MPICH's file of rules, and in its library, which reads that.
+std::string mpich_rule_name(const Algorithm& algorithm);
 
 // The environment variables that make the MPI use the algorithm for every call of its collective.
 std::vector<std::pair<std::string, std::string>> forcing(Library library, const Algorithm& algorithm);

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <cctype>
 #include <limits>
 #include <map>
 #include <stdexcept>
@@ -49,12 +48,9 @@ ordered_json guarded(const Needs& needs, ordered_json leaf, const ordered_json& 
 using Leaf = ordered_json (*)(const Algorithm& algorithm, const ordered_json& usual);
 
 ordered_json algorithm_leaf(const Algorithm& algorithm, const ordered_json&) {
-  std::string collective = algorithm.collective;
-  collective[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(collective[0])));
-  const bool any_communicator = algorithm.name == "nb";
-  return node(
-      fmt::format("algorithm=MPIR_{}_{}_{}", collective, any_communicator ? "allcomm" : "intra", algorithm.name),
-      ordered_json::object());
+  ordered_json parameters = ordered_json::object();
+  for (const std::string& one : algorithm.parameters) parameters[one] = ordered_json::object();
+  return node(mpich_rule_name(algorithm), std::move(parameters));
 }
 
 const ordered_json& first_leaf(const ordered_json& tree) {

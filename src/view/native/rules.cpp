@@ -20,7 +20,7 @@ Interval ratio(const Interval& of, const Interval& to) {
 }
 
 std::vector<Algorithm> algorithms_of(Library library, const Point& point) {
-  if (library == Library::mpich) return mpich_algorithms(point.collective);
+  if (library == Library::mpich) return mpich_algorithms(point.collective, "");
   return openmpi_algorithms(point.collective, "", {point.segment});
 }
 

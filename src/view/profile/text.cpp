@@ -102,7 +102,8 @@ std::string learned(const Profile& profile) {
         one.is_native() ? "" : fmt::format("{} {}, ", printable(one.verdict), text::seconds(one.seconds));
     out += fmt::format("  {:<22}{:>10}  {}; {}MPI's own {}, saved {}; {}\n{}{}", printable(one.collective), one.calls,
                        range_text(one.from, one.to), selection, text::seconds(one.native_seconds),
-                       about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one), later_verdicts(one));
+                       about_seconds(one.saved_seconds), printable(where.title()), other_candidates(one),
+                       later_verdicts(one));
   }
   return out;
 }

@@ -143,6 +143,16 @@ class Knows(unittest.TestCase):
         found = json.loads(self.knows("--json", "bcast").stdout)["findings"]
         self.assertEqual([(one["algorithm"], one["segment"], one["seconds"]) for one in found], [("pipelined_chain", 65536, 1e-5)])
 
+    def test_it_is_what_explain_tells_of(self):
+        self.write()
+        words = ("explain", "bcast", "1KiB", "-n", "64", "--nodes", "16")
+        text = run(*words, XDG_CACHE_HOME=self.cache).stdout
+        self.assertIn("jobs under Open MPI v4.1.4 have found pipelined_chain to be fastest, 10.0 µs, the MPI's own 20.0 µs", text)
+        self.assertNotIn("have found", run(*words, "--mpi", "MPICH", XDG_CACHE_HOME=self.cache).stdout)
+        self.assertNotIn("have found", run("explain", "bcast", "8KiB", *words[3:], XDG_CACHE_HOME=self.cache).stdout)
+        found = json.loads(run(*words, "--json", XDG_CACHE_HOME=self.cache).stdout)["found"]
+        self.assertEqual([(one["algorithm"], one["seconds"]) for one in found], [("pipelined_chain", 1e-5)])
+
     def test_what_is_damaged_is_said(self):
         self.write()
         (self.folder / "b.table").write_text("nonsense")
@@ -217,6 +227,14 @@ class Explain(unittest.TestCase):
         self.write_machine(flag_us=1e6)
         self.assertNotIn("run by hierarchical", self.explain("barrier", "-n", "4"))
         self.assertIn("passes it through", self.explain("barrier", "-n", "4"))
+
+    def test_what_an_mpi_does_by_itself_is_known(self):
+        words = ("allreduce", "2KiB", "-n", "8")
+        self.assertIn("Open MPI 4.1 by itself runs it by its recursive_doubling: the messages of allreduce recursive_doubling",
+                      self.explain(*words))
+        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH"))
+        found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
+        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling")])
 
     def test_a_rule_of_a_table_counts_more(self):
         table = pathlib.Path(self.folder.name) / "table"

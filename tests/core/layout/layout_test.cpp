@@ -476,6 +476,30 @@ TEST(Layout, RandomNestedLayoutsAgreeWithTheirTypeMaps) {
   for (unsigned seed = 0; seed < 30'000 && !HasFailure(); ++seed) check_seed(seed);
 }
 
+TEST(Layout, ElementsMoveDownOverOthers) {
+  const Layout byte = Layout::basic(1);
+  const Integers reversed = {4, 0}, twos = {2, 2};
+  const std::array<Layout, 4> layouts = {
+      byte.resized(0, 3), Layout::strided(5, 2, 3, byte).resized(-1, 17),
+      Layout::indexed(twos, reversed, byte).resized(0, 6),
+      Layout::structure(std::array<Layout::Field, 2>{{{-3, 2, byte}, {5, 40, byte}}})};
+  for (const Layout& layout : layouts) {
+    for (const std::int64_t distance : {1, 2, 50}) {
+      constexpr std::int64_t count = 100;
+      const auto [first, last] = layout.span(count + distance);
+      Bytes memory(static_cast<std::size_t>(last - first));
+      std::iota(memory.begin(), memory.end(), static_cast<unsigned char>(0));
+      Bytes expected = memory, packed(static_cast<std::size_t>(count * layout.size()));
+      unsigned char* const base = memory.data() - first;
+      unsigned char* const source = base + distance * layout.extent();
+      pack(layout, source, count, 0, count * layout.size(), packed.data());
+      unpack(layout, expected.data() - first, count, 0, count * layout.size(), packed.data());
+      transfer({source, count, &layout}, 0, {base, count, &layout}, 0, count * layout.size());
+      EXPECT_EQ(memory, expected);
+    }
+  }
+}
+
 TEST(Layout, ATransferContinuesAcrossBatches) {
   const Layout byte = Layout::basic(1);
   Integers lengths, displacements;

@@ -11,7 +11,7 @@
 namespace quadrille::redistribute {
 namespace {
 
-// Memory with gaps, and fragments in arbitrary order, with some free places.
+// Memory in several runs, and fragments in arbitrary order, with some free places.
 struct Disorder {
   std::int64_t element_bytes;
   std::vector<std::byte> memory;
@@ -24,17 +24,26 @@ void fill(std::vector<std::byte>& bytes, std::mt19937_64& random) {
   for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
 }
 
-std::byte* place_of(const Disorder& disorder, std::int64_t place) {
+// Calls visit(byte) for each byte of an element's data, in packed order.
+template <class Visit>
+void for_each_byte(const Disorder& disorder, std::int64_t place, Visit&& visit) {
   for (const Run& run : disorder.runs) {
-    if (place < run.place + run.length) return run.memory + (place - run.place) * disorder.element_bytes;
+    if (place >= run.place + run.length) continue;
+    const Elements element = run.elements.behind(place - run.place, disorder.element_bytes);
+    const Layout packed = Layout::basic(disorder.element_bytes);
+    const Layout& layout = element.layout ? *element.layout : packed;
+    layout.for_each_run(1, 0, layout.size(), [&](std::int64_t offset, std::int64_t length) {
+      for (std::int64_t i = 0; i < length; ++i) visit(element.memory + offset + i);
+    });
+    return;
   }
-  return nullptr;
 }
 
 // Fragments of these lengths, in memory order; a negative length is so many free places. Homes are a random
-// permutation.
+// permutation. Where there is a layout with gaps, some runs have it.
 Disorder disorder_of(const std::vector<std::int64_t>& lengths, std::vector<std::size_t> order,
-                     std::vector<std::int64_t> run_lengths, std::int64_t element_bytes, std::mt19937_64& random) {
+                     std::vector<std::int64_t> run_lengths, std::int64_t element_bytes, std::mt19937_64& random,
+                     const Layout* with_gaps = nullptr) {
   Disorder disorder{element_bytes, {}, {}, {}, {}};
   std::int64_t size = 0;
   for (std::int64_t length : lengths) size += std::abs(length);
@@ -42,15 +51,16 @@ Disorder disorder_of(const std::vector<std::int64_t>& lengths, std::vector<std::
   run_lengths.push_back(std::max<std::int64_t>(size - in_runs, 1));
   const std::size_t gap = 7;
   std::size_t bytes = gap;
-  for (std::int64_t length : run_lengths) bytes += static_cast<std::size_t>(length * element_bytes) + gap;
+  const std::int64_t extent = with_gaps ? with_gaps->extent() : element_bytes;
+  for (std::int64_t length : run_lengths) bytes += static_cast<std::size_t>(length * extent) + gap;
   disorder.memory.resize(bytes);
   fill(disorder.memory, random);
   std::int64_t place = 0;
   std::byte* memory = disorder.memory.data() + gap;
   for (std::int64_t length : run_lengths) {
-    disorder.runs.push_back({place, memory, length});
+    disorder.runs.push_back({place, {memory, random() % 3 == 0 ? nullptr : with_gaps}, length});
     place += length;
-    memory += static_cast<std::size_t>(length * element_bytes) + gap;
+    memory += static_cast<std::size_t>(length * extent) + gap;
   }
   place = 0;
   for (std::int64_t length : lengths) {
@@ -66,8 +76,7 @@ Disorder disorder_of(const std::vector<std::int64_t>& lengths, std::vector<std::
     home += fragment.length + static_cast<std::int64_t>(random() % 2) * 3;
     ordered.push_back(fragment);
     for (std::int64_t i = 0; i < fragment.length; ++i) {
-      const std::byte* element = place_of(disorder, fragment.place + i);
-      disorder.expected.insert(disorder.expected.end(), element, element + element_bytes);
+      for_each_byte(disorder, fragment.place + i, [&](const std::byte* byte) { disorder.expected.push_back(*byte); });
     }
   }
   disorder.fragments = ordered;
@@ -80,10 +89,12 @@ std::int64_t expect_settled(Disorder& disorder) {
   std::vector<std::byte> packed;
   std::vector<bool> inside(disorder.memory.size());
   for (const Run& run : disorder.runs) {
-    const auto bytes = run.length * disorder.element_bytes;
-    packed.insert(packed.end(), run.memory, run.memory + bytes);
-    const auto first = inside.begin() + (run.memory - disorder.memory.data());
-    std::fill(first, first + bytes, true);
+    for (std::int64_t place = run.place; place < run.place + run.length; ++place) {
+      for_each_byte(disorder, place, [&](const std::byte* byte) {
+        packed.push_back(*byte);
+        inside[static_cast<std::size_t>(byte - disorder.memory.data())] = true;
+      });
+    }
   }
   packed.resize(disorder.expected.size());
   EXPECT_TRUE(packed == disorder.expected);
@@ -113,7 +124,8 @@ TEST(Settle, EveryPermutationWithHolesAndGapsEndsInOrder) {
     std::shuffle(order.begin(), order.end(), random);
     std::vector<std::int64_t> runs;
     for (std::uint64_t i = random() % 5; i > 0; --i) runs.push_back(static_cast<std::int64_t>(1 + random() % longest));
-    Disorder disorder = disorder_of(lengths, order, runs, element_bytes, random);
+    const Layout spread = Layout::strided(element_bytes, 1, 2, Layout::basic(1)).resized(0, 2 * element_bytes + 3);
+    Disorder disorder = disorder_of(lengths, order, runs, element_bytes, random, seed % 2 == 0 ? &spread : nullptr);
     expect_settled(disorder);
     if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
   }

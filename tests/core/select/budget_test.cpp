@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "run/arena.hpp"
+
 namespace quadrille {
 namespace {
 
@@ -38,6 +42,27 @@ TEST(Budget, ShortBlocksLeaveRoomForManyPartners) {
   EXPECT_EQ(cut.chunk, 8);
   EXPECT_EQ(cut.partners, 8);
   EXPECT_LT(cut.bytes, 1024);
+}
+
+TEST(Budget, HoldsPackedMessagesAndWhatIsKeptBesides) {
+  for (const std::int64_t kept : {1, 8, 100, 5000, 1 << 20}) {
+    const std::int64_t least = Budget::least_to_pack(kept);
+    EXPECT_EQ(Budget(least - 1).packing(kept, 1 << 30).part, 0);
+    for (std::int64_t budget = least; budget < 64 * least; budget += 1 + budget / 37) {
+      for (const std::int64_t longest : {37, 1000, 1 << 30}) {
+        SCOPED_TRACE(budget);
+        const Packing made = Budget(budget).packing(kept, longest);
+        ASSERT_GT(made.part, 0);
+        ASSERT_LE(made.part, longest);
+        ASSERT_GE(std::min(made.sends, made.receives), 1);
+        ASSERT_EQ(made.bytes, (made.sends + made.receives) * Arena::taken_for(made.part));
+        ASSERT_LE(made.bytes + Arena::taken_for(kept), budget);
+      }
+    }
+  }
+  const Packing much = Budget(1 << 20).packing(8, 1 << 30);
+  EXPECT_GT(much.bytes, (1 << 20) / 3);
+  EXPECT_EQ(much.receives, 8);
 }
 
 TEST(Budget, IsAHundredthOfTheDataOrALittle) {

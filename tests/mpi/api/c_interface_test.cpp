@@ -96,6 +96,25 @@ TEST_F(CInterface, MovesDataWithinOneBuffer) {
   EXPECT_NE(std::string(quadrille_error_text()).find("has 0 counts"), std::string::npos);
 }
 
+// Every second integer moves, the others stay.
+TEST_F(CInterface, MovesElementsWithGaps) {
+  MPI_Datatype spread = MPI_DATATYPE_NULL;
+  MPI_Type_create_resized(MPI_INT, 0, 2 * sizeof(int), &spread);
+  MPI_Type_commit(&spread);
+  std::vector<MPI_Aint> reversed(displacements.rbegin(), displacements.rend());
+  std::vector<int> data(2 * static_cast<std::size_t>(size), -1);
+  for (std::size_t i = 0; i < data.size(); i += 2) data[i] = rank;
+  EXPECT_EQ(quadrille_alltoallv_in_place(data.data(), ones.data(), displacements.data(), ones.data(), reversed.data(),
+                                         spread, comm, nullptr),
+            MPI_SUCCESS);
+  for (int peer = 0; peer < size; ++peer) {
+    const auto at = 2 * static_cast<std::size_t>(size - 1 - peer);
+    EXPECT_EQ(data[at], peer);
+    EXPECT_EQ(data[at + 1], -1);
+  }
+  MPI_Type_free(&spread);
+}
+
 TEST_F(CInterface, HasEveryCollective) {
   const int last = size - 1;
   EXPECT_EQ(quadrille_barrier(comm, nullptr), MPI_SUCCESS);

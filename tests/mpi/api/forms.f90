@@ -1,5 +1,5 @@
 ! The Fortran module, with the handles of both of MPI's modules: what it returns in all of its forms, and that a section
-! with gaps, on one rank alone, is refused by all.
+! with gaps, on one rank alone, is refused by all. Gaps in a type are not.
 
 program forms
   use, intrinsic :: iso_c_binding, only: c_int64_t
@@ -63,6 +63,7 @@ program forms
   call expect(index(quadrille_error_text(), 'a section with gaps, in Fortran') > 0, 'and it is said why')
   call quadrille_alltoall_in_place(data(1:each:2, :), int(each / 2, c_int64_t), MPI_INTEGER, comm, error)
   call expect(error == MPI_ERR_BUFFER, 'of an alltoall, too')
+  call move_odd_rows()
   call by_the_old_way(data)
   call expect_swapped('an array of unknown size')
   call quadrille_comm_free(comm, error)
@@ -74,6 +75,26 @@ contains
   subroutine by_the_old_way(array)
     integer :: array(*)
     call quadrille_alltoallv_in_place(array, counts, starts, counts, starts, MPI_INTEGER, comm, error)
+  end subroutine
+
+  subroutine move_odd_rows()
+    type(MPI_Datatype) :: odd, column
+    integer :: peer
+    integer(c_int64_t) :: ones(ranks), columns(ranks)
+    call MPI_Type_vector(each / 2, 1, 2, MPI_INTEGER, odd)
+    call MPI_Type_create_resized(odd, 0_MPI_ADDRESS_KIND, int(each * storage_size(data) / 8, MPI_ADDRESS_KIND), column)
+    call MPI_Type_commit(column)
+    ones = 1
+    columns = [(int(peer, c_int64_t), peer = 0, ranks - 1)]
+    call quadrille_alltoallv_in_place(data, ones, columns, ones, columns, column, comm, error)
+    call expect(error == MPI_SUCCESS, 'a type with gaps')
+    do peer = 1, ranks
+      call expect(all(data(1::2, peer) == [content(peer - 1, rank, 1), content(peer - 1, rank, 3)]), 'odd rows move')
+      call expect(all(data(2::2, peer) == [content(rank, peer - 1, 2), content(rank, peer - 1, 4)]), 'even rows stay')
+    end do
+    call MPI_Type_free(odd)
+    call MPI_Type_free(column)
+    call fill()
   end subroutine
 
   integer function content(from, to, i)

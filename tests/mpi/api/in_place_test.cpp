@@ -432,6 +432,88 @@ TEST(Irregular, GetsWhereTwoBuffersGet) {
   }
 }
 
+// Pairs of integers in several shapes; all but the first have gaps, or another order than memory.
+std::vector<MPI_Datatype> types_of_pairs() {
+  const auto made = [](std::array<int, 2> lengths, std::array<MPI_Aint, 2> at, MPI_Aint lower, MPI_Aint extent) {
+    MPI_Datatype blocks = MPI_DATATYPE_NULL;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    MPI_Type_create_hindexed(2, lengths.data(), at.data(), MPI_INT, &blocks);
+    MPI_Type_create_resized(blocks, lower, extent, &type);
+    MPI_Type_free(&blocks);
+    MPI_Type_commit(&type);
+    return type;
+  };
+  return {made({1, 1}, {0, 4}, 0, 8),   made({1, 1}, {0, 8}, 0, 12),   made({2, 0}, {0, 0}, 0, 20),
+          made({1, 1}, {4, 0}, 0, 8),   made({1, 1}, {8, -4}, -4, 16), made({1, 1}, {-12, -4}, 0, 12),
+          made({1, 1}, {0, 40}, -8, 60)};
+}
+
+// Each rank has a type of its own, and keeps what lies between the data of it.
+TEST(Irregular, MovesElementsWithGaps) {
+  Communicator comm = world();
+  std::vector<MPI_Datatype> types = types_of_pairs();
+  std::mt19937_64 random(static_cast<std::uint64_t>(comm.size()) * 78);
+  for (int round = 0; round < 40; ++round) {
+    const Irregular problem(random, comm.size(), comm.rank());
+    MPI_Datatype type = types[(random() + (round % 2 == 0 ? static_cast<std::size_t>(comm.rank()) : 0)) % types.size()];
+    MPI_Aint lower = 0;
+    MPI_Aint extent = 0;
+    MPI_Type_get_extent(type, &lower, &extent);
+    constexpr std::ptrdiff_t before = 16;  // integers, since data may lie before the address
+    std::vector<int> data(static_cast<std::size_t>(problem.length * extent / 4 + 2 * before));
+    std::mt19937 own(static_cast<std::uint32_t>(round * 100 + comm.rank()));
+    for (int& one : data) one = static_cast<int>(own());
+    std::vector<int> expected = data;
+    MPI_Alltoallv(data.data() + before, ints(problem.send).data(), ints(problem.send_at).data(), type,
+                  expected.data() + before, ints(problem.receive).data(), ints(problem.receive_at).data(), type,
+                  MPI_COMM_WORLD);
+    const std::int64_t memory = problem.memory + 128;
+    const std::int64_t peak = peak_of([&] {
+      const ExchangeResult moved =
+          comm.alltoallv_in_place(data.data() + before, {problem.send, problem.send_at},
+                                  {problem.receive, problem.receive_at}, type, {.memory = memory});
+      EXPECT_EQ(moved.counts, problem.receive);
+      EXPECT_LE(moved.peak_bytes, memory);
+    });
+    ASSERT_EQ(data, expected) << "round " << round;
+    EXPECT_LE(peak, memory + 16 * comm.size() * comm.size() + 4096) << "what agreeing takes is by ranks alone";
+  }
+  for (MPI_Datatype& type : types) MPI_Type_free(&type);
+}
+
+// An element that is packed and sent in many parts, in a little more memory than it takes.
+TEST(Irregular, MovesAnElementWithGapsInParts) {
+  Communicator comm = world();
+  constexpr int ints_of_element = 5000;
+  MPI_Datatype every_second = MPI_DATATYPE_NULL;
+  MPI_Type_vector(ints_of_element, 1, 2, MPI_INT, &every_second);
+  MPI_Type_commit(&every_second);
+  constexpr std::size_t extent = 2 * ints_of_element - 1;
+  const std::vector<std::int64_t> ones(static_cast<std::size_t>(comm.size()), 1);
+  std::vector<std::int64_t> reversed = one_after_another(ones);
+  std::reverse(reversed.begin(), reversed.end());
+  std::vector<int> data;
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    for (std::size_t i = 0; i < extent; ++i) data.push_back(i % 2 == 0 ? value(comm.rank(), peer, peer) : -1);
+  }
+  const auto call = [&](std::int64_t memory) {
+    return comm.alltoallv_in_place(data.data(), {ones}, {ones, reversed}, every_second, {.memory = memory});
+  };
+  constexpr std::int64_t least = 20480 + 128;
+  const std::int64_t peak = peak_of([&] { EXPECT_LE(call(least).peak_bytes, least); });
+  EXPECT_LE(peak, least + 16 * comm.size() * comm.size() + 4096);
+  for (int peer = 0; peer < comm.size(); ++peer) {
+    const auto at = static_cast<std::size_t>(comm.size() - 1 - peer) * extent;
+    for (std::size_t i = 0; i < extent; ++i) {
+      ASSERT_EQ(data[at + i], i % 2 == 0 ? value(peer, comm.rank(), comm.rank()) : -1);
+    }
+  }
+  if (comm.size() > 1) {
+    EXPECT_THROW(call(least - 1), Error);
+  }
+  MPI_Type_free(&every_second);
+}
+
 // The first phase of a move that moves anything; those before it, MPI's own calls do here.
 Phase moving_phase(Plan& plan) {
   Phase phase;
@@ -455,7 +537,7 @@ TEST(Irregular, IsASwapWhereAllBlocksAreTheSameBothWays) {
   const std::vector<std::int64_t> counts(ranks, 10);
   engine::Move move;
   move.send_counts = move.receive_counts = counts;
-  move.arrays = {{reinterpret_cast<std::byte*>(data.data()), sizeof(int)}};
+  move.arrays = {{reinterpret_cast<std::byte*>(data.data()), Layout::basic(sizeof(int))}};
   const auto swaps = [&] {
     const auto plan = engine::plan_of(context, move, std::make_shared<ExchangeResult>())();
     return static_cast<bool>(moving_phase(*plan).program);
@@ -528,12 +610,14 @@ TEST(Irregular, IsRefusedByAllRanksWhereOneIsWrong) {
     expect_refused(comm, "overlap at element 2", [&] { call({}); });
     at = one_after_another(twos);
   }
-  MPI_Datatype gaps = MPI_DATATYPE_NULL;
-  MPI_Type_create_resized(MPI_INT, 0, 8, &gaps);
-  MPI_Type_commit(&gaps);
-  expect_refused(comm, "has a type with gaps",
-                 [&] { comm.alltoallv_in_place(data.data(), {twos}, {twos}, wrong ? gaps : MPI_INT); });
-  MPI_Type_free(&gaps);
+  for (const MPI_Aint extent : {2, 0, -4}) {
+    MPI_Datatype overlapping = MPI_DATATYPE_NULL;
+    MPI_Type_create_resized(MPI_INT, 0, extent, &overlapping);
+    MPI_Type_commit(&overlapping);
+    expect_refused(comm, fmt::format("elements overlap each other: its extent is {} bytes", extent),
+                   [&] { comm.alltoallv_in_place(data.data(), {twos}, {twos}, wrong ? overlapping : MPI_INT); });
+    MPI_Type_free(&overlapping);
+  }
   if (wrong) at.back() = std::numeric_limits<std::int64_t>::max() - 1;
   expect_refused(comm, "more bytes than 64 bits can count", [&] { call({}); });
   at = one_after_another(twos);

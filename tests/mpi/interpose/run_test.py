@@ -1,9 +1,9 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT NEWER CALLS[,FORTRAN...] LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT NEWER STANDARD CALLS[,FORTRAN...] LAUNCHER... -n
 
 TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, TIGHT a program that has
-little memory left, NEWER one that calls what only newer MPIs have, CALLS one that checks its own results; the others do
-so in Fortran, which calls MPI by other names.
+little memory left, NEWER one that calls what only newer MPIs have, STANDARD one of MPI's standard ABI, CALLS one that
+checks its own results; the others do so in Fortran, which calls MPI by other names.
 """
 
 import collections
@@ -17,7 +17,7 @@ import tempfile
 import time
 import unittest
 
-QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, NEWER, CALLS, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, NEWER, STANDARD, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
@@ -460,6 +460,12 @@ print("0 faults" if comm.rank == 0 else "", end="")
         done = run(*LAUNCH, 1, "env", f"LD_PRELOAD={wrong}", CALLS)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(f"preload lib/quadrille/{MPI}/libquadrille-dropin.so", done.stderr)
+
+    def test_a_program_of_the_standard_abi_is_refused(self):
+        self.check(run(STANDARD))
+        done = run("env", f"LD_PRELOAD={DROPIN}", STANDARD)
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        self.assertIn("the program uses the standard ABI (libmpi_abi.so), which Quadrille has no drop-in for", done.stderr)
 
     def test_in_other_programs_it_does_nothing(self):
         done = run("env", f"LD_PRELOAD={DROPIN}", "QUADRILLE_FORCE=all", "echo", "fine")

@@ -51,6 +51,9 @@ TEST_F(CWindows, DoWhatThoseOfCppDo) {
   EXPECT_EQ(quadrille_window_allgather(400, 4, window, nullptr), MPI_SUCCESS);
   for (int i = 0; i < size_; ++i) EXPECT_EQ(values[100 + i], i);
   EXPECT_EQ(quadrille_window_barrier(window, nullptr), MPI_SUCCESS);
+  quadrille_request barrier = nullptr;
+  EXPECT_EQ(quadrille_window_ibarrier(window, nullptr, &barrier), MPI_SUCCESS);
+  EXPECT_EQ(quadrille_wait(&barrier), MPI_SUCCESS);
   EXPECT_EQ(quadrille_window_free(&window), MPI_SUCCESS);
   EXPECT_EQ(window, nullptr);
 }

@@ -6,6 +6,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/trees.hpp"
 #include "topology/topology.hpp"
 #include "verify/proof.hpp"
 
@@ -110,6 +111,87 @@ TEST_P(Hierarchy, DividesLongPiecesAmongRanks) {
       const Topology topology = machine(nodes, per_node, levels, false);
       for (const Data& data : {Data{2000, 5000, 0}, Data{9000, 5400, 600}}) {
         ASSERT_EQ(prove_on(topology, nodes * per_node, data), "") << nodes << " nodes of " << per_node;
+      }
+    }
+  }
+}
+
+// A node of many ranks that each have a core.
+Problem on_fat_node(Collective collective, Rank ranks, std::int64_t bytes, const Topology* topology = nullptr) {
+  constexpr std::int64_t element = 8;
+  return {.ranks = ranks,
+          .count = traits(collective).moves_data() ? bytes / element : 0,
+          .topology = topology,
+          .room = std::int64_t{1} << 15,
+          .unit_bytes = element};
+}
+
+// How often a rank runs each operation.
+template <class Visit>
+void visit(const Schedule& schedule, const Visit& operation) {
+  for (const Operation& one : schedule.operations) {
+    operation(one, one.loop < 0 ? 1 : schedule.loops[static_cast<std::size_t>(one.loop)].iterations);
+  }
+}
+
+std::int64_t bytes_read_of_others(const Schedule& schedule, std::int64_t unit_bytes) {
+  std::int64_t units = 0;
+  visit(schedule, [&](const Operation& operation, std::int64_t times) {
+    const auto regions = schedule.regions_of(operation);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const bool others =
+          regions[i].buffer == Buffer::slot && regions[i].owner != self && regions[i].owner != schedule.rank;
+      if (others && !writes(operation.kind, static_cast<int>(i))) units += times * regions[i].length;
+    }
+  });
+  return units * unit_bytes;
+}
+
+std::int64_t waits(const Schedule& schedule) {
+  std::int64_t all = 0;
+  visit(schedule, [&](const Operation& one, std::int64_t times) { all += one.kind == Kind::wait ? times : 0; });
+  return all;
+}
+
+TEST(FatNode, NoRankReadsMuchMoreThanTheDataOrLooksAtManyCounters) {
+  for (const Rank ranks : {17, 32, 100, 128}) {
+    for (const std::int64_t bytes : {1032, 4096, 65536, 1 << 20}) {
+      const Algorithm& algorithm = *find_algorithm(Collective::allreduce, "hierarchical");
+      Problem problem = on_fat_node(Collective::allreduce, ranks, bytes);
+      for (Rank rank = 0; rank < ranks; rank += 15) {
+        problem.rank = rank;
+        EXPECT_LE(bytes_read_of_others(build(algorithm, problem), problem.unit_bytes), 4 * bytes) << ranks << " ranks";
+      }
+    }
+    const Topology two_nodes = machine(2, ranks, 2, false);
+    for (const bool alone : {true, false}) {
+      Problem problem = on_fat_node(Collective::barrier, alone ? ranks : 2 * ranks, 0, alone ? nullptr : &two_nodes);
+      for (Rank rank = 0; rank < problem.ranks; ++rank) {
+        problem.rank = rank;
+        EXPECT_LE(waits(build(*find_algorithm(Collective::barrier, "hierarchical"), problem)),
+                  4 * patterns::ceil_log2(ranks))
+            << rank << " of " << problem.ranks;
+      }
+    }
+  }
+}
+
+TEST(FatNode, IsProved) {
+  for (const Rank ranks : {17, 24, 128}) {
+    for (const Rank nodes : {1, 2}) {
+      const Topology topology = machine(nodes, ranks, 2, nodes > 1);
+      const auto all = static_cast<Rank>(topology.domain(0, 0).size());
+      for (const Collective collective : {Collective::barrier, Collective::reduce, Collective::allreduce}) {
+        for (const std::int64_t bytes : {std::int64_t{40}, std::int64_t{2000}}) {
+          for (const bool crowded : {false, true}) {
+            Problem problem = on_fat_node(collective, all, bytes, &topology);
+            problem.commutative = false;
+            problem.crowded = crowded;
+            const auto verdict =
+                verify::prove(verify::subject_of(*find_algorithm(collective, "hierarchical"), problem));
+            ASSERT_EQ(verdict.fault, "") << name(collective) << ", " << nodes << " nodes of " << ranks << ", " << bytes;
+          }
+        }
       }
     }
   }

@@ -59,12 +59,23 @@ TEST(Algorithms, AreInATableWhereNothingIsListed) {
   EXPECT_EQ(openmpi_algorithms("gather", "", {}).size(), 0U);
   for (Library library : {Library::openmpi, Library::mpich}) {
     for (const std::string& collective : tunable_collectives(library)) {
-      EXPECT_GE(
-          (library == Library::openmpi ? openmpi_algorithms(collective, "", {}) : mpich_algorithms(collective)).size(),
-          2U)
-          << collective;
+      const std::vector<Algorithm> all =
+          library == Library::openmpi ? openmpi_algorithms(collective, "", {}) : mpich_algorithms(collective, "");
+      EXPECT_GE(all.size(), 2U) << collective;
     }
   }
+}
+
+TEST(Algorithms, AreThoseThatMpichsLibraryNames) {
+  const std::string zero(1, '\0');
+  const std::string library = "x" + zero + "algorithm=MPIR_Barrier_intra_k_dissemination" + zero +
+                              "algorithm=MPIR_Barrier_allcomm_nb" + zero + "algorithm=MPIR_Barrier_intra_smpx" + zero;
+  const std::vector<Algorithm> all = mpich_algorithms("barrier", library);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "k_dissemination");
+  EXPECT_EQ(all[0].parameters, (std::vector<std::string>{"k=2"}));
+  EXPECT_EQ(all[1].name, "nb");
+  EXPECT_TRUE(all[1].parameters.empty());
 }
 
 TEST(Algorithms, AreForcedByVariables) {
@@ -214,6 +225,15 @@ TEST(MpichFile, HasTheRulesInFrontOfTheDefault) {
   EXPECT_EQ(device["comm_hierarchy=parent"]["is_commutative=yes"].dump(),
             R"({"comm_type=inter":{"composition=MPIDI_alpha":{}}})");
   EXPECT_EQ(device["comm_hierarchy=any"].dump(), R"({"comm_size=any":{"composition=MPIDI_alpha":{}}})");
+}
+
+TEST(MpichFile, SetsTheParametersOfAnAlgorithm) {
+  Report report = report_on(Library::mpich, 4);
+  put(report, usual, 64, 1.0);
+  put(report, {.collective = "allreduce", .name = "recexch"}, 64, 0.5);
+  const Trees trees = with_rules({ordered_json::parse(mpich_default), nullptr}, rules_of({report}).list);
+  EXPECT_EQ(trees.own["collective=allreduce"]["comm_type=intra"]["comm_size<=4"]["avg_msg_size<=64"].dump(),
+            R"({"algorithm=MPIR_Allreduce_intra_recexch":{"k=2":{},"single_phase_recv=0":{}}})");
 }
 
 TEST(MpichFile, CountsSizesAsMpichDoes) {

@@ -2,8 +2,7 @@
 // blocks doubles; in the last step only the missing ones. A rank has consecutive blocks, from its own on, modulo p;
 // they are received at their final position.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. No scratch, but a message that wraps
-// around is packed.
+// Any number of ranks. No scratch, but a message that wraps around is packed.
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // two neighbours and exchanges the two blocks it received last. Half the steps of the ring, with messages between
 // neighbours only.
 //
-// Steps: p/2. Cost: p/2 a + (p - 1) n b. An even number of ranks. No scratch.
+// An even number of ranks. No scratch.
 
 #include <array>
 

@@ -1,7 +1,7 @@
 // Linear one-sided allgather: every rank puts its block into the memory of every other, beginning with the next; short
 // ones are deposited there, in a box for each rank.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Data in a window, in place; any number of ranks. No scratch.
+// Data in a window, in place; any number of ranks. No scratch.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // One-sided ring allgather: in each step every rank puts the block that it has received last into the memory of the
 // next.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Data in a window, in place; any number of ranks. No scratch.
+// Data in a window, in place; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"

@@ -2,8 +2,7 @@
 // another. The corners of a subcube represent consecutive ranks, so a message is contiguous. Ranks beyond the largest
 // power of two send their block to a neighbour, and receive all others from it.
 //
-// Steps: floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two: log2 p a + (p - 1) n b. Any number of
-// ranks. No scratch, but the message to a represented rank is packed.
+// Any number of ranks. No scratch, but the message to a represented rank is packed.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,6 +1,6 @@
 // Ring allgather: every rank sends its right neighbour the block received in the previous step, starting with its own.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "patterns/ring.hpp"
 

@@ -25,7 +25,7 @@ namespace {
 
 void build_on_one_node(Builder& builder, const Problem& problem) {
   const node::Cut cut = node::Cut::of(problem.count, problem.room);
-  const node::Reduce together(builder, cut);
+  const node::Reduce together(builder, problem, cut);
   builder.for_each_segment(problem.count, cut.piece, problem.window, [&](const Segment& segment) {
     together.to_all(builder, segment, segment.of(problem.input), segment.of(problem.output));
   });

@@ -1,8 +1,7 @@
 // Pairwise allreduce: the data is divided into p shares. Every rank receives its share from all others, reduces it in
 // rank order, and sends the result to all others. The messages of each of the two phases are independent.
 //
-// Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation; supports
-// rank order. Scratch: n.
+// Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/fold.hpp"

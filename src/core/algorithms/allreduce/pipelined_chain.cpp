@@ -1,8 +1,7 @@
 // Pipelined chain allreduce: segments of partial results move from rank 0 to the last rank, each rank combining its
 // own, and segments of the result continue from the last rank to all others. Reduces in rank order, left to right.
 //
-// Steps: 2(p - 2 + m) for m segments and p > 1. Cost: 2(p - 2 + m)(a + n/m b) + (p - 2 + m) n/m c. Any number of ranks,
-// any operation; supports rank order. Scratch: w n/m for w segments in flight.
+// Any number of ranks, any operation; supports rank order. Scratch: w n/m for w segments in flight.
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/rounds.hpp"

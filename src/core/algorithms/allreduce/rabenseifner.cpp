@@ -2,8 +2,7 @@
 // reverse. Neighbouring blocks of ranks are combined, the lower as the left operand, so rank order is preserved. Ranks
 // beyond the largest power of two are represented by a neighbour.
 //
-// Steps: 2 floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two:
-// 2 log2 p a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation. Scratch: n.
+// Any number of ranks, any operation. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/halving.hpp"

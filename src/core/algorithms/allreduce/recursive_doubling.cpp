@@ -3,8 +3,7 @@
 // takes one step before and one after. Neighbouring blocks of ranks are combined, the lower as the left operand, so
 // rank order is preserved.
 //
-// Steps: floor(log2 p), + 2 unless p is a power of two. Cost: steps (a + n b + n c). Any number of ranks, any
-// operation. Scratch: n.
+// Any number of ranks, any operation. Scratch: n.
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
@@ -51,7 +50,7 @@ extern const Algorithm recursive_doubling = {
     .summary = "partial results are exchanged across the dimensions of a hypercube",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "floor(log2 p), + 2 unless p is a power of two",
-    .cost = "steps (a + n b + n c)",
+    .cost = "steps (a + n b) + ceil(log2 p) n c",
     .scratch = "n",
     .restrictions = {},
     .logarithmic = true,

@@ -1,8 +1,7 @@
 // Allreduce as a binomial reduce to rank 0 and a binomial broadcast from there. No rank sends more than in recursive
 // doubling, and all ranks together send far less.
 //
-// Steps: 2 ceil(log2 p). Cost: 2 ceil(log2 p)(a + n b) + ceil(log2 p) n c. Any number of ranks, any operation.
-// Scratch: n.
+// Any number of ranks, any operation. Scratch: n.
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/catalogue.hpp"

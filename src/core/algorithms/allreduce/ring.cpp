@@ -2,8 +2,8 @@
 // its contribution, and once more to distribute the result. Every link carries a share in every step: optimal
 // bandwidth.
 //
-// Steps: 2(p - 1). Cost: 2(p - 1) a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks; commutative operations,
-// since the reduction of each share starts at another rank. Scratch: none; in place two shares.
+// Any number of ranks; commutative operations, since the reduction of each share starts at another rank. Scratch: none;
+// in place two shares.
 
 #include "patterns/ring.hpp"
 

@@ -1,8 +1,7 @@
 // Segmented ring allreduce: the ring on consecutive stretches of p segments, so that messages have a fixed size and a
 // rank reduces one segment while the next is in flight.
 //
-// Steps: 2(p - 1) m for m stretches. Cost: 2(p - 1) m a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks;
-// commutative operations. Scratch: none; in place four segments.
+// Any number of ranks; commutative operations. Scratch: none; in place four segments.
 
 #include <algorithm>
 
@@ -62,8 +61,8 @@ extern const Algorithm segmented_ring = {
     .name = "segmented_ring",
     .summary = "the ring on consecutive stretches of p segments",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
-    .steps = "2(p - 1) m",
-    .cost = "2(p - 1) m a + 2 (p - 1)/p n b + (p - 1)/p n c",
+    .steps = "2(p - 1) ceil(m/p)",
+    .cost = "2(p - 1) ceil(m/p) a + 2 (p - 1)/p n b + (p - 1)/p n c",
     .scratch = "0; in place 4 segments",
     .restrictions = {.commutative = true},
     .segmented = true,

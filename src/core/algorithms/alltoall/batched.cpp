@@ -1,8 +1,7 @@
 // Batched all-to-all: as linear, but in batches of k messages in each direction; a batch starts when the previous one
 // is complete. The algorithm itself limits the messages in flight.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers; k is the width, as in
-// batched:8; default 16. No scratch.
+// Any number of ranks; two buffers; k is the width, as in batched:8; default 16. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
 #include "algorithms/rounds.hpp"

@@ -3,8 +3,7 @@
 // position, in one message. Blocks with one nonzero digit go directly from input to output; the others are stored in
 // scratch and in the output alternately.
 //
-// Steps: at most (k - 1) ceil(log_k p). Cost: steps a + steps p/k n b. Any number of ranks; two buffers; k is the
-// width, as in bruck:4; default 2. Scratch: at most p n.
+// Any number of ranks; two buffers; k is the width, as in bruck:4; default 2. Scratch: at most p n.
 
 #include <vector>
 

@@ -1,8 +1,7 @@
 // All-to-all by swapping with the other ranks in rank order, as MPICH does in place: at first only rank 0 and its
 // partner are busy, at the end only the last ranks. For comparison.
 //
-// Steps: 2p - 3; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks. Scratch: none;
-// in place w segments in flight for each of k partners.
+// Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "algorithms/alltoall/swaps.hpp"
 #include "patterns/partners.hpp"
@@ -24,7 +23,7 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm by_rank =
     swapping("by_rank", "ranks swap blocks with the others in rank order, as MPICH does in place",
              "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-             "2p - 3; in place times m + 1", build, predict);
+             "2p - 3; in place (2p - 3)(m + 2)", build, predict);
 
 }  // namespace quadrille::alltoall
 

@@ -2,9 +2,8 @@
 // with each rank of the other. A node without a partner swaps internally; if there never is one, all nodes do so at the
 // end. So a link is busy with one other node at a time, and swaps inside a node do not delay links.
 //
-// Steps: for an even number N of nodes with an even number q of ranks each p - 1, for others at most N + 1 more; in
-// place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks on any nodes. Scratch: none; in
-// place w segments in flight for each of k partners.
+// Nodes of different sizes, and odd ones, take more steps than equal ones of even size. Any number of ranks on any
+// nodes. Scratch: none; in place w segments in flight for each of k partners.
 
 #include <algorithm>
 #include <vector>
@@ -67,8 +66,8 @@ extern constexpr Algorithm hierarchical_factor = {
     .name = "hierarchical_factor",
     .summary = "nodes are paired in a tournament, and each rank of one swaps blocks with each rank of the other",
     .paper = "Sanders, Träff: The hierarchical factor algorithm for all-to-all communication, 2002",
-    .steps = "p - 1 on an even number of equal nodes of an even number of ranks; in place times m + 1",
-    .cost = "steps (a + n b)",
+    .steps = "p - 1, for an even number of equal nodes of even size; in place (p - 1)(m + 2), for the same",
+    .cost = cost_of_swaps,
     .scratch = "0; in place k w segments",
     .restrictions = {},
     .segmented = true,

@@ -1,8 +1,7 @@
 // All-to-all by hierarchical sets: the ranks are halved, the halves swap with each other, then each half recursively.
 // Ranks that are close swap late and at the same time, which suits torus networks.
 //
-// Steps: at most p + ceil(log2 p) - 2, for powers of two p - 1; in place times m + 1. Cost: steps (a + n b), n the
-// largest block. Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
+// Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "algorithms/alltoall/swaps.hpp"
 #include "patterns/partners.hpp"
@@ -26,7 +25,7 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm hierarchical_sets =
     swapping("hierarchical_sets", "halves of the ranks swap blocks with each other, then each half recursively",
              "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-             "p/2 + p/4 + ... + 1, each rounded up; in place times m + 1", build, predict);
+             "at most p + ceil(log2 p) - 2; in place at most (p + ceil(log2 p) - 2)(m + 2)", build, predict);
 
 }  // namespace quadrille::alltoall
 

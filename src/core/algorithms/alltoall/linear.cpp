@@ -1,7 +1,7 @@
 // Linear all-to-all: all messages are independent. Rank r starts with its neighbours, sending to r + 1, r + 2, ... and
 // receiving from r - 1, r - 2, ..., so that sends match receives under any limit on messages in flight.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
+// Any number of ranks; two buffers. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
 #include "algorithms/rounds.hpp"

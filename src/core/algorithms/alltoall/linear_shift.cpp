@@ -1,7 +1,6 @@
 // All-to-all by linear shift: in step i two ranks swap their blocks if their sum is i, modulo p.
 //
-// Steps: p, for two ranks 1; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of ranks.
-// Scratch: none; in place w segments in flight for each of k partners.
+// Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "algorithms/alltoall/swaps.hpp"
 #include "patterns/partners.hpp"
@@ -23,7 +22,7 @@ Prediction predict(const Problem& problem) {
 extern constexpr Algorithm linear_shift =
     swapping("linear_shift", "in step i two ranks swap blocks if their sum is i, modulo p",
              "Hofmann, Rünger: In-place algorithms for the symmetric all-to-all exchange with MPI, 2013",
-             "p, for p < 3 p - 1; in place times m + 1", build, predict);
+             "p - 1, + 1 if p > 2; in place (p - 1)(m + 2), + m + 2 if p > 2", build, predict);
 
 }  // namespace quadrille::alltoall
 

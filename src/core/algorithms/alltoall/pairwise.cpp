@@ -1,7 +1,7 @@
 // Pairwise all-to-all: in step k rank r sends to r + k and receives from r - k, and continues when both are complete.
 // One message in flight in each direction: low load on switches and on MPI's buffers.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b), n the largest block. Any number of ranks; two buffers. No scratch.
+// Any number of ranks; two buffers. No scratch.
 
 #include "algorithms/alltoall/rotate.hpp"
 #include "algorithms/rounds.hpp"

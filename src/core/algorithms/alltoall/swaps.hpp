@@ -20,6 +20,9 @@ std::int64_t scratch_to_swap(const Problem& problem);
 Prediction predict_swaps(const Problem& problem, std::int64_t steps);
 void outline_swaps(const Problem& problem, Outline& out);
 
+// In place the first of m + 2 steps is a demand, and the data of the others is one step late in one direction.
+inline constexpr std::string_view cost_of_swaps = "steps (a + n b); in place steps (a + (m + 1)/(m + 2) n/m b)";
+
 // An algorithm of this kind, by what distinguishes it.
 constexpr Algorithm swapping(std::string_view name, std::string_view summary, std::string_view paper,
                              std::string_view steps, void (*build)(Builder&, const Problem&),
@@ -29,7 +32,7 @@ constexpr Algorithm swapping(std::string_view name, std::string_view summary, st
           .summary = summary,
           .paper = paper,
           .steps = steps,
-          .cost = "steps (a + n b)",
+          .cost = cost_of_swaps,
           .scratch = "0; in place k w segments",
           .restrictions = {},
           .segmented = true,

@@ -1,8 +1,7 @@
 // All-to-all as a tournament: in every round the ranks swap blocks in pairs, each pair once; with an odd number of
 // ranks, one is idle in each round. No order has fewer steps.
 //
-// Steps: p - 1, for an odd p > 1 p; in place times m + 1. Cost: steps (a + n b), n the largest block. Any number of
-// ranks. Scratch: none; in place w segments in flight for each of k partners.
+// Any number of ranks. Scratch: none; in place w segments in flight for each of k partners.
 
 #include "patterns/tournament.hpp"
 
@@ -25,7 +24,7 @@ Prediction predict(const Problem& problem) {
 
 extern constexpr Algorithm tournament =
     swapping("tournament", "in every round the ranks swap blocks in pairs; in place through a little scratch", "",
-             "p - 1, for an odd p > 1 p; in place times m + 1", build, predict);
+             "p - 1, + 1 if p is odd; in place (p - 1)(m + 2), + m + 2 if p is odd", build, predict);
 
 }  // namespace quadrille::alltoall
 

@@ -1,6 +1,7 @@
 // Hierarchical barrier: the ranks of a node signal its leader through shared memory, the leaders of nodes signal those
 // of racks, and so on. At the top the leaders run a dissemination barrier; then the release propagates down. On one
-// node all ranks signal each other.
+// node all ranks signal each other. Where there are many on a node, and each has a core, they do so by dissemination,
+// and signal the leader by a tree.
 //
 // Steps: 2 ceil(log2 l) for each level of l leaders below the top, ceil(log2 l) there. Any number of ranks and levels.
 // No scratch; without shared memory a tree inside a node.
@@ -40,7 +41,7 @@ void build(Builder& builder, const Problem& problem) {
 
 void outline(const Problem& problem, Outline& out) {
   const int levels = hierarchy::levels_above_nodes(problem);
-  if (node::shares_memory(problem) && levels == 0) return out.flag();
+  if (node::shares_memory(problem) && levels == 0) return InsideNode::outline_together(problem, out);
   InsideNode::outline_arrive(problem, out);
   for (int level = levels - 1; level > 0; --level) {
     out.among_leaders(level, [&](Rank leaders) { outline_gather(out, leaders); });

@@ -35,7 +35,7 @@ void outline_spread(Outline& out, Rank ranks) {
 }
 
 InsideNode::InsideNode(Builder& builder, const Problem& problem) : node_(node::ranks_of(problem)) {
-  if (node::shares_memory(problem)) words_.emplace(builder);
+  if (node::shares_memory(problem)) words_.emplace(builder, problem);
 }
 
 void InsideNode::arrive(Builder& builder) const {
@@ -51,8 +51,14 @@ void InsideNode::depart(Builder& builder) const {
   builder.fence();
 }
 
+void InsideNode::outline_together(const Problem& problem, Outline& out) {
+  const Rank ranks = node::most_ranks(problem);
+  const int rounds = node::are_few(problem, ranks) ? 1 : patterns::ceil_log2(ranks);
+  for (int round = 0; round < rounds; ++round) out.flag();
+}
+
 void InsideNode::outline_arrive(const Problem& problem, Outline& out) {
-  if (node::shares_memory(problem)) return out.flag();
+  if (node::shares_memory(problem)) return outline_together(problem, out);
   out.inside_nodes([&](Rank ranks) { outline_gather(out, ranks); });
 }
 

@@ -24,6 +24,7 @@ class InsideNode {
   void together(Builder& builder) const { words_->together(builder); }
   bool can_be_together(const Problem& problem) const { return words_ && node_.size() == problem.ranks; }
 
+  static void outline_together(const Problem& problem, Outline& out);
   static void outline_arrive(const Problem& problem, Outline& out);
   static void outline_depart(const Problem& problem, Outline& out);
 

@@ -1,7 +1,7 @@
 // One-sided dissemination barrier: in round k every rank sets a notice of the one 2^k further on, and waits for that of
 // the one 2^k before. All of these peers differ, so that each notice has one writer.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p) a. A window; any number of ranks. No scratch.
+// A window; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"

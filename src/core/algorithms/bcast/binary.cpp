@@ -1,8 +1,7 @@
 // Pipelined binary broadcast: every rank forwards each segment to two others. The pipeline is as short as the tree is
 // low, but each rank sends the data twice.
 //
-// Steps: those of the first segment, about 2 log2 p, + 2(m - 1). Cost: steps (a + n/m b). Any number of ranks. No
-// scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"
@@ -44,8 +43,8 @@ extern const Algorithm binary = {
     .name = "binary",
     .summary = "segments move down a binary tree",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
-    .steps = "about 2 log2 p + 2(m - 1)",
-    .cost = "(2 log2 p + 2(m - 1))(a + n/m b)",
+    .steps = "at most 2 log2(p + 1) - 2 + 2(m - 1)",
+    .cost = "steps (a + n/m b)",
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,

@@ -1,7 +1,7 @@
 // Binomial broadcast: every rank that has the data sends it on, so that the number of such ranks doubles in each step;
 // the largest subtree comes first.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"

@@ -1,8 +1,7 @@
 // k-nomial broadcast: the binomial tree with k - 1 receivers per rank and round instead of one. A wider and flatter
 // tree, useful if a rank can have several messages in flight.
 //
-// Steps: at most (k - 1) ceil(log_k p). Cost: steps (a + n b). Any number of ranks; k is the width, as in knomial:8;
-// default 4. No scratch.
+// Any number of ranks; k is the width, as in knomial:8; default 4. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"

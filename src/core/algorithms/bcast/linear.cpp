@@ -1,6 +1,6 @@
 // Linear broadcast: the root sends the data to every rank in turn.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,6 +1,6 @@
 // Binary one-sided broadcast: every rank puts each segment into the memory of two others.
 //
-// Steps: of one segment about 2 log2 p. Cost: steps (a + n/m b). Data in a window; any number of ranks. No scratch.
+// Data in a window; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"
@@ -33,8 +33,8 @@ extern const Algorithm one_sided_binary = {
     .name = "one_sided_binary",
     .summary = "segments are put down a binary tree of windows",
     .paper = "Abuelsoud, Paznikov: Improving MPI remote memory access by one-sided broadcast",
-    .steps = "about 2 log2 p + 2(m - 1)",
-    .cost = "(2 log2 p + 2(m - 1))(a + n/m b)",
+    .steps = "at most 2 log2(p + 1) - 2 + 2(m - 1)",
+    .cost = "steps (a + n/m b)",
     .scratch = "0",
     .restrictions = {.exposed = true},
     .logarithmic = true,

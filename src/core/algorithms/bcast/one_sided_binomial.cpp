@@ -2,7 +2,7 @@
 // first. The parent of a rank is the rank without its lowest bit, counted from the root; in the paper it is the one
 // without its highest bit, a tree of the same shape.
 //
-// Steps: of one segment ceil(log2 p). Cost: steps (a + n b). Data in a window; any number of ranks. No scratch.
+// Data in a window; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"
@@ -32,8 +32,8 @@ extern const Algorithm one_sided_binomial = {
     .name = "one_sided_binomial",
     .summary = "the number of windows with the data doubles in each step",
     .paper = "Abuelsoud, Paznikov: Improving MPI remote memory access by one-sided broadcast",
-    .steps = "ceil(log2 p) for m = 1",
-    .cost = "ceil(log2 p)(a + n b)",
+    .steps = "m ceil(log2 p)",
+    .cost = "ceil(log2 p)(m a + n b)",
     .scratch = "0",
     .restrictions = {.exposed = true},
     .logarithmic = true,

@@ -1,7 +1,6 @@
 // Pipelined chain of one-sided transfers: every rank puts each segment into the memory of the next.
 //
-// Steps: of one segment p - 1, of m segments p - 2 + m. Cost: (p - 2 + m)(a + n/m b). Data in a window; any number of
-// ranks. No scratch.
+// Data in a window; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,7 +1,6 @@
 // k-nomial one-sided broadcast: the binomial tree with k - 1 targets per rank and round instead of one.
 //
-// Steps: of one segment at most (k - 1) ceil(log_k p). Cost: steps (a + n b). Data in a window; any number of ranks; k
-// is the width, as in one_sided_knomial:8; default 4. No scratch.
+// Data in a window; any number of ranks; k is the width, as in one_sided_knomial:8; default 4. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"
@@ -37,8 +36,8 @@ extern const Algorithm one_sided_knomial = {
     .name = "one_sided_knomial",
     .summary = "the number of windows with the data is multiplied by k in each round",
     .paper = "",
-    .steps = "at most (k - 1) ceil(log_k p) for m = 1",
-    .cost = "steps (a + n b)",
+    .steps = "at most m (k - 1) ceil(log_k p)",
+    .cost = "steps (a + n/m b)",
     .scratch = "0",
     .restrictions = {.exposed = true},
     .logarithmic = true,

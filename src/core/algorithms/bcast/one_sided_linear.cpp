@@ -1,6 +1,6 @@
 // Linear one-sided broadcast: the root puts the data into the memory of every rank.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Data in a window; any number of ranks. No scratch.
+// Data in a window; any number of ranks. No scratch.
 
 #include "algorithms/one_sided.hpp"
 #include "algorithms/rounds.hpp"
@@ -30,8 +30,8 @@ extern const Algorithm one_sided_linear = {
     .name = "one_sided_linear",
     .summary = "the root puts the data into the window of every rank",
     .paper = "Abuelsoud, Paznikov: Improving MPI remote memory access by one-sided broadcast",
-    .steps = "p - 1",
-    .cost = "(p - 1)(a + n b)",
+    .steps = "m (p - 1)",
+    .cost = "(p - 1)(m a + n b)",
     .scratch = "0",
     .restrictions = {.exposed = true},
     .segmented = true,

@@ -1,7 +1,7 @@
 // Pipelined chain broadcast: the ranks form a chain and forward the data in segments, so that all links are busy once
 // the first segment has reached the end.
 //
-// Steps: p - 2 + m for m segments and p > 1. Cost: (p - 2 + m)(a + n/m b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

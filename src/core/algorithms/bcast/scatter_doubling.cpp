@@ -3,8 +3,7 @@
 // keeps all it receives in the scatter, so every byte arrives once. Ranks beyond the largest power of two receive all
 // data from a neighbour.
 //
-// Steps: 2 floor(log2 p), + 1 unless p is a power of two. Cost, for a power of two: 2 log2 p a + 2 (p - 1)/p n b. Any
-// number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"

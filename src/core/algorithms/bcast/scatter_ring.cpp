@@ -2,7 +2,7 @@
 // then they circulate around the ring. A rank keeps all it receives in the scatter, so every byte arrives once on every
 // rank.
 //
-// Steps: ceil(log2 p) + p - 1. Cost: (ceil(log2 p) + p - 1) a + 2 (p - 1)/p n b. Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"

@@ -1,7 +1,7 @@
 // Linear exclusive scan: every rank keeps the result received from the rank below, combines it with its own data, and
 // sends that on. Reduces in rank order, left to right.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: n.
+// Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"
@@ -46,7 +46,7 @@ extern const Algorithm linear = {
     .summary = "every rank keeps what it receives from below, combines its data and sends that on",
     .paper = "",
     .steps = "p - 1",
-    .cost = "(p - 1)(a + n b + n c)",
+    .cost = "(p - 1)(a + n b) + (p - 2) n c",
     .scratch = "n",
     .restrictions = {},
     .fixed_order = true,

@@ -1,8 +1,7 @@
 // Recursive doubling exclusive scan: ranks exchange their partial results across one dimension of a hypercube after
 // another; those from lower ranks are also combined into the result.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p)(a + n b + 2 n c). Any number of ranks, any operation. Scratch: 2 n; in place
-// 3 n.
+// Any number of ranks, any operation. Scratch: 2 n; in place 3 n.
 
 #include <utility>
 
@@ -39,7 +38,7 @@ extern const Algorithm recursive_doubling = {
     .summary = "partial results are exchanged across the dimensions of a hypercube",
     .paper = "Hillis, Steele: Data parallel algorithms, 1986",
     .steps = "ceil(log2 p)",
-    .cost = "ceil(log2 p)(a + n b + 2 n c)",
+    .cost = "ceil(log2 p)(a + n b) + (ceil(log2 p) + floor(log2 p) - 2) n c",
     .scratch = "2 n; in place 3 n",
     .restrictions = {},
     .logarithmic = true,

@@ -1,7 +1,7 @@
 // Binomial gather: blocks move up a binomial tree. A rank collects the blocks of its subtree, which consists of
 // consecutive ranks from itself on, and sends them in one message; the root receives them at their final position.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
+// Any number of ranks. Scratch: at most p/2 n.
 
 #include "algorithms/rounds.hpp"
 #include "algorithms/subtrees.hpp"

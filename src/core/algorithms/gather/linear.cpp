@@ -1,6 +1,6 @@
 // Linear gather: every rank sends its block to the root, which receives it at its final position.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

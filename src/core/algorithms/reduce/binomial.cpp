@@ -2,8 +2,7 @@
 // tree's root, and is the right operand. If the operation is not commutative, the tree's root is rank 0, to preserve
 // rank order, and the result takes one more step to the root.
 //
-// Steps: ceil(log2 p), + 1 if not commutative and the root is not rank 0. Cost: steps (a + n b + n c). Any number of
-// ranks, any operation. Scratch: 2 n.
+// Any number of ranks, any operation. Scratch: 2 n.
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
@@ -59,7 +58,7 @@ extern const Algorithm binomial = {
     .summary = "partial results move up a binomial tree",
     .paper = "Thakur, Rabenseifner, Gropp: Optimization of collective communication operations in MPICH, 2005",
     .steps = "ceil(log2 p), + 1 if not commutative and the root is not rank 0",
-    .cost = "steps (a + n b + n c)",
+    .cost = "steps (a + n b) + ceil(log2 p) n c",
     .scratch = "2 n",
     .restrictions = {},
     .logarithmic = true,

@@ -2,7 +2,7 @@
 // subtree are higher. Each vertex combines left subtree, itself, right subtree: rank order is preserved for any root,
 // without an extra message.
 //
-// Steps: about 2 log2 p. Cost: steps (a + n b + n c). Any number of ranks, any operation. Scratch: 2 n.
+// Any number of ranks, any operation. Scratch: 2 n.
 
 #include <algorithm>
 #include <utility>
@@ -72,7 +72,7 @@ extern const Algorithm in_order_binary = {
     .name = "in_order_binary",
     .summary = "partial results move up a binary tree that preserves rank order for any root",
     .paper = "Pjesivac-Grbovic et al.: Performance analysis of MPI collective operations, 2007",
-    .steps = "about 2 log2 p",
+    .steps = "at most 2 log2 p",
     .cost = "steps (a + n b + n c)",
     .scratch = "2 n",
     .restrictions = {},

@@ -1,8 +1,7 @@
 // Linear reduce: the root receives the data of all ranks and reduces it in rank order. Bitwise equal to the sequential
 // definition.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: 3 n at
-// the root.
+// Any number of ranks, any operation; supports rank order. Scratch: 3 n at the root.
 
 #include <algorithm>
 

@@ -2,9 +2,8 @@
 // ends at the root; if the operation is not commutative, or rank order is required, it runs from rank 0 to the last
 // rank, which sends the result to the root. That reduces from left to right.
 //
-// Steps: p - 2 + m for m segments and p > 1, + m if not commutative and the root is not the last rank. Cost: steps (a +
-// n/m b + n/m c). Any number of ranks, any operation; supports rank order. Scratch: 2 w n/m for w segments in flight; n
-// at the last rank if it sends the result to the root.
+// Any number of ranks, any operation; supports rank order. Scratch: 2 w n/m for w segments in flight; n at the last
+// rank if it sends the result to the root.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"
@@ -98,7 +97,7 @@ extern const Algorithm pipelined_chain = {
     .summary = "segments of partial results move along a chain of ranks, each combining its own",
     .paper = "",
     .steps = "p - 2 + m, + m if not commutative and the root is not the last rank",
-    .cost = "steps (a + n/m b + n/m c)",
+    .cost = "steps (a + n/m b) + (p - 2 + m) n/m c",
     .scratch = "2 w n/m; n at the last rank if it passes the result on",
     .restrictions = {},
     .segmented = true,

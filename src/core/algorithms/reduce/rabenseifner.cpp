@@ -2,8 +2,7 @@
 // to the root. Rank order is preserved. Ranks beyond the largest power of two are represented by a neighbour, before
 // and, if the root is one of them, after.
 //
-// Steps: 2 floor(log2 p), + 1 unless p is a power of two, + 1 if the root is represented. Cost, for a power of two:
-// 2 log2 p a + 2 (p - 1)/p n b + (p - 1)/p n c. Any number of ranks, any operation. Scratch: 2 n.
+// Any number of ranks, any operation. Scratch: 2 n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/halving.hpp"

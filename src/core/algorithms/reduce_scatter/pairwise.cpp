@@ -1,8 +1,7 @@
 // Pairwise reduce-scatter: every rank sends every other rank its share. With a commutative operation shares are
 // combined as they arrive; otherwise they are collected and reduced in rank order.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks, any operation; supports rank order.
-// Scratch: 3 n; p n if not commutative.
+// Any number of ranks, any operation; supports rank order. Scratch: 3 n; p n if not commutative.
 
 #include <algorithm>
 

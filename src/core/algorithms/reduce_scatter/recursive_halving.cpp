@@ -2,8 +2,7 @@
 // the half of the data that belongs to the other's side and combine the half that belongs to their own. Ranks beyond
 // the largest power of two are represented by a neighbour, which sends them their share at the end.
 //
-// Steps: floor(log2 p), + 2 unless p is a power of two. Cost, for a power of two: log2 p a + (p - 1) n b +
-// (p - 1) n c, n one share. Any number of ranks; commutative operations. Scratch: 2 p n.
+// Any number of ranks; commutative operations. Scratch: 2 p n.
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"

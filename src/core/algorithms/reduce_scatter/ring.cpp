@@ -1,8 +1,7 @@
 // Ring reduce-scatter: each share circulates once around the ring, every rank combining its contribution, and ends at
 // the rank it belongs to.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c), n one share. Any number of ranks; commutative operations, since the
-// reduction of each share starts at another rank. Scratch: 2 n.
+// Any number of ranks; commutative operations, since the reduction of each share starts at another rank. Scratch: 2 n.
 
 #include "patterns/ring.hpp"
 

@@ -1,7 +1,7 @@
 // Linear scan: every rank combines its data with the result of the rank below, and sends it on. Reduces in rank order,
 // left to right.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b + n c). Any number of ranks, any operation; supports rank order. Scratch: n.
+// Any number of ranks, any operation; supports rank order. Scratch: n.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,7 +1,7 @@
 // Binomial scatter: the blocks of a whole subtree, which consists of consecutive ranks, move down a binomial tree in
 // one message; a rank keeps its own and forwards the others.
 //
-// Steps: ceil(log2 p). Cost: ceil(log2 p) a + (p - 1) n b. Any number of ranks. Scratch: at most p/2 n.
+// Any number of ranks. Scratch: at most p/2 n.
 
 #include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,6 +1,6 @@
 // Linear scatter: the root sends every rank its block.
 //
-// Steps: p - 1. Cost: (p - 1)(a + n b). Any number of ranks. No scratch.
+// Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "algorithms/catalogue.hpp"
+#include "select/case.hpp"
+
+// What MPI libraries run calls by: which of their algorithms they choose, and which of the catalogue's send the same
+// messages. Held against what they really send by tests/mpi/knowledge.
+namespace quadrille::knowledge {
+
+// A collective that is part of another one, as a reduce and a bcast are of some allreduces.
+struct Step {
+  Case asked;
+  Variant variant;  // that sends the same messages
+};
+
+struct Choice {
+  std::string_view name;    // of the algorithm, as the library has it; empty: it is not known
+  std::vector<Step> steps;  // that are run in turn; none: the catalogue has nothing that sends the same messages
+};
+
+// A library of one version.
+struct Library {
+  std::string_view name;  // as "Open MPI 4.1"
+  std::string_view mpi;   // how the name and version begin that it gives itself, as "Open MPI v4.1."
+  Choice (*choose)(const Case& asked);
+};
+
+std::span<const Library* const> libraries();
+// That of a name and version as in reports and tables, such as "Open MPI v4.1.4". Null: it is not known.
+const Library* library_of(std::string_view mpi);
+
+}  // namespace quadrille::knowledge
