@@ -134,6 +134,8 @@ QUADRILLE_EXPORT int quadrille_window_create(void* memory, MPI_Count bytes, quad
 QUADRILLE_EXPORT int quadrille_window_free(quadrille_window* window);
 /** Whether data goes through windows: 1, or, on all ranks alike, 0: by messages. */
 QUADRILLE_EXPORT int quadrille_window_one_sided(quadrille_window window, int* one_sided);
+/** By what data goes, and why by messages, for people; valid as long as the window. NULL on an error. */
+QUADRILLE_EXPORT const char* quadrille_window_transport(quadrille_window window);
 
 /* The declarations between the braces below are written by cmake/c_declarations.py, the comments by hand. */
 

@@ -35,16 +35,16 @@ class Exposed;
 /// that will be busy calls ibcast early: the root waits until a range is ready, never until its rank looks at the data.
 /// Whether data arrives while the target computes is up to the MPI: see docs/one-sided.md.
 ///
-/// **Calls.** As those of the communicator, to which they belong: all ranks make them in the same order, with the same
-/// arguments. Those of one window run one after another. Offsets and counts are in bytes, and a range lies at the same
-/// offset on every rank. A blocking call may wait inside MPI until its targets have entered MPI; under MPICH so may the
-/// start of the others.
+/// **Calls.** As those of the communicator, to which they belong: all ranks make them in the same order and form, with
+/// the same arguments. Those of one window run one after another. Offsets and counts are in bytes, and a range lies at
+/// the same offset on every rank. A blocking call may wait inside MPI until its targets have entered MPI; under MPICH
+/// so may the start of the others.
 ///
 /// **Where there is no window**, since the MPI makes none, or none whose memory is that of the program
-/// (MPI_WIN_UNIFIED), or by QUADRILLE_WINDOWS=0, all ranks agree on plain memory and messages: see why_messages.
+/// (MPI_WIN_UNIFIED), or by QUADRILLE_WINDOWS=0, all ranks agree on plain memory and messages: see transport.
 ///
-/// The destructor is collective, waits for what is pending here, and for all ranks. The communicator may be destroyed
-/// before. One object must not be used by two threads at a time.
+/// The destructor is collective, waits for what is pending here, and for all ranks. A persistent operation can't be
+/// started after it. The communicator may be destroyed before. One object must not be used by two threads at a time.
 class QUADRILLE_EXPORT Window {
  public:
   /// Allocates `bytes` on this rank. Collective; waits for all ranks.
@@ -71,8 +71,9 @@ class QUADRILLE_EXPORT Window {
   }
   /// Whether data goes through windows; the same on every rank.
   bool one_sided() const;
-  /// Why it does not; empty if it does.
-  const std::string& why_messages() const;
+  /// By what data goes, for people: "windows of the MPI by osc/rdma", with the component of Open MPI that serves them,
+  /// "windows of the MPI" where it does not tell, or "messages, since" and the reason.
+  std::string transport() const;
 
   /// Broadcasts `count` bytes at `offset` of the root's memory to the same place on all ranks. The range must lie in
   /// the memory of every rank. An algorithm of Options that is not for windows goes by messages.

@@ -19,6 +19,7 @@ struct quadrille_comm_s {
 
 struct quadrille_window_s {
   detail::Exposed exposed;
+  std::string transport;  // in words, once they were asked for
 };
 
 struct quadrille_request_s {
@@ -152,7 +153,7 @@ int expose(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window*
   return guarded([&] {
     require(comm);
     require(window, MPI_ERR_ARG, "there is no place for the window: it is NULL");
-    *window = new quadrille_window_s{{comm->context, memory, bytes}};
+    *window = new quadrille_window_s{{comm->context, memory, bytes}, {}};
   });
 }
 
@@ -215,6 +216,16 @@ int quadrille_window_one_sided(quadrille_window window, int* one_sided) {
     require(window && one_sided, MPI_ERR_ARG, "the window or the place for the answer is NULL");
     *one_sided = window->exposed.one_sided() ? 1 : 0;
   });
+}
+
+const char* quadrille_window_transport(quadrille_window window) {
+  const char* text = nullptr;
+  guarded([&] {
+    require(window);
+    if (window->transport.empty()) window->transport = window->exposed.transport();
+    text = window->transport.c_str();
+  });
+  return text;
 }
 
 int quadrille_start(quadrille_request request) {

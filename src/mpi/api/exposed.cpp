@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <quadrille/detail/call.hpp>
 #include <quadrille/error.hpp>
 #include <utility>
@@ -17,42 +18,46 @@ Exposed::Exposed(std::shared_ptr<engine::Context> context, void* memory, std::in
   // All ranks are here: whoever waits in MPI from now on keeps no collective of ours waiting.
   common_bytes_ = least(bytes);
   if (common_bytes_ < 0) throw Error(MPI_ERR_SIZE, "a window's size is negative on some rank");
-  const auto worst = static_cast<Attempt>(least(static_cast<std::int64_t>(attempt())));
-  if (worst == Attempt::usable) return;
-  // A window that some ranks have can't be freed, since that takes all of them.
-  if (worst == Attempt::unusable) context_->free_window(*window_);
-  window_.reset();
-  if (trouble_.empty()) trouble_ = "another rank has no window";
-  memory_ = static_cast<std::byte*>(memory);
-  if (memory) return;
-  plain_.resize(static_cast<std::size_t>(bytes));
-  memory_ = plain_.data();
+  if (context_->settings().windows) {
+    window_ = context_->make_window(memory, bytes);
+    trouble_ = window_->trouble();
+  } else {
+    trouble_ = "QUADRILLE_WINDOWS=0";
+  }
+  if (one_sided()) {
+    memory_ = window_->memory();
+  } else {
+    window_.reset();
+    if (!memory) allocate();
+  }
 }
 
-// As when it was made, nobody waits inside MPI before all are here.
+void Exposed::allocate() {
+  try {
+    plain_.resize(static_cast<std::size_t>(bytes_));
+  } catch (const std::bad_alloc&) {
+    plain_.clear();
+  }
+  memory_ = plain_.data();
+  if (least(std::ssize(plain_) == bytes_ ? 1 : 0) == 1) return;
+  throw Error(MPI_ERR_NO_MEM, fmt::format("a rank could not allocate its memory for others, here {} bytes", bytes_));
+}
+
+// Nobody waits inside MPI, where collectives don't advance, before nothing needs to advance any more on any rank.
 Exposed::~Exposed() {
   if (!window_ || !engine::Process::alive()) return;
   try {
+    context_->drain(*window_);
     least(0);
     context_->free_window(*window_);
   } catch (...) {  // NOLINT(bugprone-empty-catch): a communicator that has failed keeps its windows
   }
 }
 
-Exposed::Attempt Exposed::attempt() {
-  if (!context_->settings().windows) {
-    trouble_ = "QUADRILLE_WINDOWS=0";
-    return Attempt::failed;
-  }
-  try {
-    window_ = context_->make_window(memory_, bytes_);
-  } catch (const Error& error) {
-    trouble_ = fmt::format("the MPI makes no window: {}", error.what());
-    return Attempt::failed;
-  }
-  memory_ = window_->memory();
-  trouble_ = window_->trouble();
-  return trouble_.empty() ? Attempt::usable : Attempt::unusable;
+std::string Exposed::transport() const {
+  if (!one_sided()) return fmt::format("messages, since {}", trouble_);
+  const std::string component = window_->component();
+  return component.empty() ? "windows of the MPI" : fmt::format("windows of the MPI by {}", component);
 }
 
 std::int64_t Exposed::least(std::int64_t own) const {
@@ -103,9 +108,12 @@ Decision Exposed::decide(const Case& asked, const Options& options) const {
 }
 
 std::unique_ptr<engine::Task> Exposed::task(const Call& call, const Case& asked, const Decision& decision) const {
+  const Selector& selector = context_->selector();
+  const std::int64_t room = decision.variant.algorithm().hierarchical ? selector.requirements().room(asked) : 0;
   auto made = context_->prepare({.variant = decision.variant,
                                  .root = call.root,
                                  .count = call.count,
+                                 .room = room,
                                  .in_place = call.collective == Collective::allgather,
                                  .exposed = true,
                                  .pulls = asked.form != Form::blocking,

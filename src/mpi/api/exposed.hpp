@@ -27,9 +27,9 @@ class Exposed {
 
   std::byte* memory() const { return memory_; }
   std::int64_t bytes() const { return bytes_; }
-  bool one_sided() const { return window_ != nullptr; }
-  // Why there is no window.
-  const std::string& trouble() const { return trouble_; }
+  bool one_sided() const { return trouble_.empty(); }
+  // In words.
+  std::string transport() const;
 
   // A call, the same on every rank: bytes of the data, or of a block where there is one of each rank.
   struct Call {
@@ -43,9 +43,8 @@ class Exposed {
   Handle prepare(const Call& call, const Options& options);
 
  private:
-  // The worst that happened to any rank.
-  enum class Attempt : std::uint8_t { failed, unusable, usable };
-  Attempt attempt();
+  // Plain memory of its own, on all ranks or none.
+  void allocate();
   std::int64_t least(std::int64_t own) const;
   // Bytes of the whole range.
   std::int64_t range(const Call& call) const;
@@ -62,7 +61,7 @@ class Exposed {
   std::int64_t common_bytes_ = 0;  // that every rank has
   std::shared_ptr<engine::Window> window_;
   std::vector<std::byte> plain_;  // memory of its own without a window
-  std::string trouble_;
+  std::string trouble_;           // why there is no window
 };
 
 }  // namespace quadrille::detail

@@ -34,8 +34,8 @@ bool Window::one_sided() const {
   return exposed_->one_sided();
 }
 
-const std::string& Window::why_messages() const {
-  return exposed_->trouble();
+std::string Window::transport() const {
+  return exposed_->transport();
 }
 
 void Window::bcast(int root, std::int64_t offset, std::int64_t count, const Options& options) {

@@ -243,6 +243,7 @@ void Context::release(std::unique_ptr<Task> task) {
 void Context::refuse_start(const Task& task) const {
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   if (task.in_flight()) throw Error(MPI_ERR_REQUEST, "the operation was started again before it had ended: wait first");
+  if (task.window() && !task.window()->usable()) throw Error(MPI_ERR_WIN, "the operation's window is freed");
   if (!task.decision().fits) {
     throw Error(
         MPI_ERR_NO_MEM,
@@ -312,16 +313,20 @@ std::shared_ptr<Window> Context::make_window(void* memory, std::int64_t bytes) {
   const auto locked = process_.lock();
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   auto made = std::make_shared<Window>(comm_, memory, bytes);
+  if (!made->usable()) return made;
   process_.requests().count_window(1);
   return windows_.emplace_back(std::move(made));
 }
 
-void Context::free_window(Window& window) {
+void Context::drain(const Window& window) {
   process_.wait([&] {
     const Ordered* one = order_.oldest();
     while (one && static_cast<const Task*>(one)->window() != &window) one = one->next();
     return !one;
   });
+}
+
+void Context::free_window(Window& window) {
   const auto locked = process_.lock();
   const auto place =
       std::find_if(windows_.begin(), windows_.end(), [&](const auto& known) { return known.get() == &window; });

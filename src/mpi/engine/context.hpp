@@ -86,10 +86,11 @@ class Context final : public Resident, private Order::Gate {
   // Back to the cache.
   void release(std::unique_ptr<Task> task);
 
-  // A window over all its ranks: over memory of the caller's, or null: of its own. All ranks make it, and later free
-  // it, in the same order; both wait for all of them. Throws Error.
+  // A window over all its ranks, or one that only tells of its trouble: over memory of the caller's, or null: of its
+  // own. All ranks make it, and later free it, in the same order; both wait for all of them inside MPI.
   std::shared_ptr<Window> make_window(void* memory, std::int64_t bytes);
-  // First waits until nothing of it is in flight here.
+  // Waits until nothing of it is in flight here, so that it can be freed once this is so on all ranks.
+  void drain(const Window& window);
   void free_window(Window& window);
 
   // Whether a collective has failed in the middle: nothing more can run.

@@ -1,8 +1,12 @@
 #include "engine/window.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <quadrille/error.hpp>
+#include <string_view>
 
 namespace quadrille::engine {
 
@@ -29,36 +33,82 @@ void open(MPI_Win window) {
 
 }  // namespace
 
+// Does its work on every rank, and finds out whether it has succeeded on all. Nobody goes on before all are done.
+template <class Work>
+bool Window::everywhere(MPI_Comm comm, Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    trouble_ = fmt::format("the MPI makes no window: {}", error.what());
+  }
+  int least = trouble_.empty() ? 1 : 0;
+  check(PMPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (least == 1) return true;
+  if (trouble_.empty()) trouble_ = "the MPI makes no window on another rank";
+  return false;
+}
+
 Window::Window(MPI_Comm comm, void* memory, std::int64_t bytes)
     : bytes_(bytes), outgoing_(static_cast<std::size_t>(words(box_bytes))) {
   int ranks = 0;
   check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
   notices_ = notices_of_a_peer * ranks;
+  // It takes all ranks to free a window: one that some of them don't have is left to MPI.
+  if (!everywhere(comm, [&] { expose(comm, memory); })) {
+    data_window_ = MPI_WIN_NULL;
+  } else if (!everywhere(comm, [&] { add_board(comm); })) {
+    board_window_ = MPI_WIN_NULL;
+    free();
+  } else if (!everywhere(comm, [&] { require_unified(); })) {
+    free();
+  }
+}
+
+void Window::expose(MPI_Comm comm, void* memory) {
   memory_ = static_cast<std::byte*>(memory);
   if (memory) {
-    check(PMPI_Win_create(memory, static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, comm, &data_window_),
+    check(PMPI_Win_create(memory, static_cast<MPI_Aint>(bytes_), 1, MPI_INFO_NULL, comm, &data_window_),
           "MPI_Win_create");
   } else {
-    check(PMPI_Win_allocate(in_pages(bytes), 1, MPI_INFO_NULL, comm, static_cast<void*>(&memory_), &data_window_),
+    check(PMPI_Win_allocate(in_pages(bytes_), 1, MPI_INFO_NULL, comm, static_cast<void*>(&memory_), &data_window_),
           "MPI_Win_allocate");
   }
+  open(data_window_);
+}
+
+void Window::add_board(MPI_Comm comm) {
   const auto board_words = static_cast<std::size_t>(notices_) + outgoing_.size();
   void* board = nullptr;
   check(PMPI_Win_allocate(in_pages(static_cast<std::int64_t>(board_words * sizeof(Word))), sizeof(Word), MPI_INFO_NULL,
                           comm, static_cast<void*>(&board), &board_window_),
         "MPI_Win_allocate");
   board_ = static_cast<Word*>(board);
-  open(data_window_);
   open(board_window_);
   for (std::size_t i = 0; i < board_words; ++i) own(static_cast<std::int64_t>(i)).store(0, std::memory_order_relaxed);
   check(PMPI_Win_sync(board_window_), "MPI_Win_sync");
-  // Nobody sets a notice before it is 0.
-  check(PMPI_Barrier(comm), "MPI_Barrier");
 }
 
-std::string Window::trouble() const {
-  const bool usable = unified(data_window_) && unified(board_window_);
-  return usable ? "" : "its windows have memory apart from the program's (not MPI_WIN_UNIFIED)";
+void Window::require_unified() const {
+  if (unified(data_window_) && unified(board_window_)) return;
+  throw Error(MPI_ERR_WIN, "its memory is apart from the program's (not MPI_WIN_UNIFIED)");
+}
+
+// Open MPI 4.1 and 5.0 name a window after the component of its framework osc, as "rdma window 3". That for shared
+// memory does not, but is the only one with this key.
+std::string Window::component() const {
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  check(PMPI_Win_get_name(data_window_, name.data(), &length), "MPI_Win_get_name");
+  const std::string_view text(name.data(), static_cast<std::size_t>(length));
+  if (const auto end = text.find(" window "); end != text.npos) return fmt::format("osc/{}", text.substr(0, end));
+  MPI_Info info = MPI_INFO_NULL;
+  check(PMPI_Win_get_info(data_window_, &info), "MPI_Win_get_info");
+  int value_length = 0;
+  int found = 0;
+  const int code = PMPI_Info_get_valuelen(info, "blocking_fence", &value_length, &found);
+  PMPI_Info_free(&info);
+  check(code, "MPI_Info_get_valuelen");
+  return found ? "osc/sm" : "";
 }
 
 void Window::free() {

@@ -21,18 +21,23 @@ class Window {
   // See algorithms/one_sided.
   static constexpr std::int64_t notices_of_a_peer = 2;
 
-  // Collective over the communicator, and waits for its ranks. Null: memory of its own. Throws Error.
+  // Collective over the communicator, and waits for its ranks. Null: memory of its own. If there is trouble on any
+  // rank, none has a window.
   Window(MPI_Comm comm, void* memory, std::int64_t bytes);
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
   ~Window() = default;
-  // Collective; to be called once, unless the communicator has failed.
+  // Collective; unless the communicator has failed, to be called where the window is usable.
   void free();
 
+  // Why there is no window, on all ranks if on one; empty: there is one.
+  const std::string& trouble() const { return trouble_; }
+  // Until it is freed.
+  bool usable() const { return data_window_ != MPI_WIN_NULL; }
   std::byte* memory() const { return memory_; }
   std::int64_t bytes() const { return bytes_; }
-  // Why it can't be used though it was made; empty: it can.
-  std::string trouble() const;
+  // What serves it, as far as the MPI tells.
+  std::string component() const;
 
   void put(const std::byte* source, std::int64_t bytes, Rank to, std::int64_t at) const;
   void flush(Rank to) const;
@@ -57,6 +62,11 @@ class Window {
   static_assert(sizeof(Word) == sizeof(std::uint64_t) && Word::is_always_lock_free);
   static constexpr std::int64_t word_data = 4;
 
+  void expose(MPI_Comm comm, void* memory);
+  void add_board(MPI_Comm comm);
+  void require_unified() const;
+  template <class Work>
+  bool everywhere(MPI_Comm comm, Work&& work);
   Word& own(std::int64_t index) const { return board_[index]; }
   void set(std::span<const std::uint64_t> words, Rank to, std::int64_t index) const;
 
@@ -64,6 +74,7 @@ class Window {
   MPI_Win board_window_ = MPI_WIN_NULL;
   std::byte* memory_ = nullptr;
   std::int64_t bytes_ = 0;
+  std::string trouble_;
   Word* board_ = nullptr;
   std::int64_t notices_ = 0;
   std::vector<std::uint64_t> outgoing_;  // words of a deposit

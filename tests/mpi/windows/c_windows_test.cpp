@@ -2,6 +2,7 @@
 #include <quadrille/quadrille.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace quadrille::test {
@@ -29,6 +30,7 @@ TEST_F(CWindows, DoWhatThoseOfCppDo) {
   int one_sided = 0;
   EXPECT_EQ(quadrille_window_one_sided(window, &one_sided), MPI_SUCCESS);
   EXPECT_EQ(one_sided, 1);
+  EXPECT_EQ(std::string(quadrille_window_transport(window)).substr(0, 7), "windows");
   int* const values = static_cast<int*>(memory);
   for (int root = 0; root < size_; ++root) {
     for (int i = 0; i < 100; ++i) values[i] = rank_ == root ? root + i : -1;
@@ -65,6 +67,7 @@ TEST_F(CWindows, SayWhatIsWrong) {
   EXPECT_EQ(quadrille_window_create(memory.data(), 10, comm_, nullptr), MPI_ERR_ARG);
   EXPECT_EQ(quadrille_window_allocate(10, comm_, nullptr, &window), MPI_ERR_ARG);
   EXPECT_EQ(quadrille_window_bcast(0, 1, 0, nullptr, nullptr), MPI_ERR_WIN);
+  EXPECT_EQ(quadrille_window_transport(nullptr), nullptr);
   ASSERT_EQ(quadrille_window_create(memory.data(), 10, comm_, &window), MPI_SUCCESS);
   EXPECT_EQ(quadrille_window_bcast(0, 11, 0, window, nullptr), MPI_ERR_ARG);
   EXPECT_EQ(quadrille_window_bcast(0, 1, size_, window, nullptr), MPI_ERR_ROOT);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -55,7 +56,7 @@ std::int64_t wrong(const Window& window, int root, int round, std::int64_t offse
 TEST(Windows, EveryAlgorithmMovesEveryByteAndNoOther) {
   Communicator comm = world({{"QUADRILLE_SEGMENT", "1000"}});
   Window window = Window::allocate(comm, 20000);
-  ASSERT_TRUE(window.one_sided()) << window.why_messages();
+  ASSERT_TRUE(window.one_sided()) << window.transport();
   int round = 0;
   for (const std::string& algorithm : one_sided_algorithms(Collective::bcast)) {
     for (const std::int64_t count : {0, 1, 3, 4, 5, 1023, 1024, 1025, 4000, 12345}) {
@@ -198,6 +199,29 @@ TEST(Windows, ARankThatIsReadyKeepsNobodyWaitingForItsProgram) {
   }
 }
 
+// Open MPI has several components for windows, and which one it is decides who waits for whom.
+TEST(Windows, WhatServesThemIsTold) {
+  Communicator comm = world();
+  const Window window = Window::allocate(comm, 100);
+  const std::string told = window.transport();
+#ifdef OPEN_MPI
+  EXPECT_EQ(told.rfind("windows of the MPI by osc/", 0), 0U) << told;
+#else
+  EXPECT_EQ(told, "windows of the MPI");
+#endif
+}
+
+TEST(Windows, APersistentOperationEndsWithItsWindow) {
+  Communicator comm = world();
+  std::optional<Window> window(Window::allocate(comm, 100));
+  Persistent plan = window->bcast_init(0, 0, 100);
+  plan.start();
+  window.reset();  // waits for it
+  plan.wait();
+  EXPECT_THROW(plan.start(), Error);
+  comm.barrier();
+}
+
 TEST(Windows, MemoryOfTheProgramCanBeExposed) {
   Communicator comm = world();
   std::vector<double> data(1000, comm.rank());
@@ -216,7 +240,7 @@ TEST(Windows, WithoutAWindowMessagesDoTheSameAndSayWhy) {
   Communicator comm = world({{"QUADRILLE_WINDOWS", "0"}});
   Window window = Window::allocate(comm, 10000);
   EXPECT_FALSE(window.one_sided());
-  EXPECT_EQ(window.why_messages(), "QUADRILLE_WINDOWS=0");
+  EXPECT_EQ(window.transport(), "messages, since QUADRILLE_WINDOWS=0");
   int round = 0;
   for (const char* algorithm : {"", "one_sided_binomial", "binomial"}) {
     for (const std::int64_t count : {0, 1, 9000}) {
