@@ -8,7 +8,8 @@ namespace quadrille::one_sided {
 
 namespace {
 
-void push(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices) {
+void push(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices,
+          const Beside& beside) {
   const Rank own = problem.rank;
   if (tree.parent) builder.notify(*tree.parent, notices.of_target(own), 1);  // ready
   std::vector<Added> ready;
@@ -19,6 +20,13 @@ void push(Builder& builder, const Problem& problem, const patterns::Tree& tree, 
     for (std::size_t i = 0; i < tree.children.size(); ++i) {
       builder.after(builder.put(tree.children[i], data, builder.at(tree.children[i], data)), {here, ready[i]});
     }
+    if (beside) {
+      builder.in_order([&] {
+        // Nothing else tells what follows that the data is here.
+        if (tree.parent) builder.await(notices.of_source(*tree.parent), segment);
+        beside(segment, data);
+      });
+    }
     for (Rank child : tree.children) {
       const Added arrived = builder.flush(child);
       builder.after(builder.notify(child, notices.of_source(own), segment), {arrived});
@@ -26,7 +34,8 @@ void push(Builder& builder, const Problem& problem, const patterns::Tree& tree, 
   });
 }
 
-void deposit(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices) {
+void deposit(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices,
+             const Beside& beside) {
   const Region box = builder.box(problem.count);
   if (tree.parent) {
     builder.notify(*tree.parent, notices.of_target(problem.rank), 1);  // the box is empty
@@ -36,9 +45,13 @@ void deposit(Builder& builder, const Problem& problem, const patterns::Tree& tre
     const Added ready = builder.await(notices.of_target(child), 1);
     builder.after(builder.deposit(child, problem.output, box), {ready});
   }
+  if (!beside) return;
+  builder.for_each_segment(problem.count, problem.segment, problem.window,
+                           [&](const Segment& segment) { beside(segment, segment.of(problem.output)); });
 }
 
-void pull(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices) {
+void pull(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Notices& notices,
+          const Beside& beside) {
   const Rank own = problem.rank;
   builder.for_each_segment(problem.count, problem.segment, problem.window, [&](const Segment& segment) {
     const Region data = segment.of(problem.output);
@@ -49,6 +62,7 @@ void pull(Builder& builder, const Problem& problem, const patterns::Tree& tree, 
       builder.after(here, {there});
     }
     for (Rank child : tree.children) builder.after(builder.notify(child, notices.of_source(own), segment), {here});
+    if (beside) beside(segment, data);
   });
   builder.fence();
   if (tree.parent) builder.notify(*tree.parent, notices.of_target(own), 1);  // it may be overwritten
@@ -64,16 +78,16 @@ Transfer transfer_of(const Problem& problem, Rank boxes) {
   return problem.pulls ? Transfer::pull : Transfer::push;
 }
 
-void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree) {
+void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Beside& beside) {
   if (problem.count == 0 || problem.ranks == 1) return;
   const Notices notices(builder, problem, patterns::segments(problem.count, problem.segment));
   switch (transfer_of(problem)) {
     case Transfer::push:
-      return push(builder, problem, tree, notices);
+      return push(builder, problem, tree, notices, beside);
     case Transfer::deposit:
-      return deposit(builder, problem, tree, notices);
+      return deposit(builder, problem, tree, notices, beside);
     case Transfer::pull:
-      return pull(builder, problem, tree, notices);
+      return pull(builder, problem, tree, notices, beside);
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "algorithms/algorithm.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
@@ -30,8 +32,12 @@ enum class Transfer : std::uint8_t {
 // If a rank has that many boxes, each for `count` units.
 Transfer transfer_of(const Problem& problem, Rank boxes = 1);
 
+// What a rank does with a segment of the data besides passing it on; it may get it by that, too, if it is not in the
+// tree.
+using Beside = std::function<void(const Segment&, const Region&)>;
+
 // The root's data goes down a tree, segment by segment.
-void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree);
+void broadcast(Builder& builder, const Problem& problem, const patterns::Tree& tree, const Beside& beside = {});
 
 // The prediction for a broadcast by the tree that `tree_of(rank)` has with root 0; its steps are known for one segment.
 template <class TreeOf>

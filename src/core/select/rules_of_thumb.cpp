@@ -81,6 +81,7 @@ const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment) {
     case Collective::barrier:
       return named("one_sided_dissemination");
     case Collective::bcast:
+      if (asked.nodes > 1 && asked.nodes < asked.ranks) return named("one_sided_hierarchical");
       return named(worth_a_pipeline(asked, segment) ? "one_sided_chain" : "one_sided_binomial");
     case Collective::allgather:
       return named(asked.count_bytes() <= short_bytes ? "one_sided_linear" : "one_sided_ring");

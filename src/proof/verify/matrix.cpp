@@ -95,8 +95,7 @@ struct Machine {
 
 // Nodes of equal and different sizes, block and cyclic placement, racks; shared memory for all data, for a few units,
 // none.
-std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
-  if (algorithm.restrictions.exposed) return {{}, {.topology = {}, .pulls = true}, {.topology = {}, .box = 64}};
+std::vector<Machine> without_windows(const Algorithm& algorithm, Rank ranks) {
   if (!algorithm.hierarchical) return {{}};
   constexpr std::int64_t plenty = 1 << 20;
   const auto named = [&](const auto&... name_of) {
@@ -121,6 +120,18 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
   return {{nullptr, plenty}, {nullptr, little}, {fours, plenty},        {fours, 24}, {fours, 120},
           {fours, 0},        {uneven, 16},      {in_turn, little + 31}, {racks, 24}, {racks, 0},
           {sites, 30},       {in_turn, 0},      {sites, plenty}};
+}
+
+// Through windows, each of them with every way to transfer data.
+std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
+  std::vector<Machine> all;
+  for (const Machine& machine : without_windows(algorithm, ranks)) {
+    all.push_back(machine);
+    if (!algorithm.restrictions.exposed) continue;
+    all.push_back({.topology = machine.topology, .room = machine.room, .pulls = true});
+    all.push_back({.topology = machine.topology, .room = machine.room, .box = 64});
+  }
+  return all;
 }
 
 std::string disagreement(const std::optional<Prediction>& predicted, const ProofResult& verdict) {

@@ -4,6 +4,7 @@
 
 #include "algorithms/catalogue.hpp"
 #include "replay/trial.hpp"
+#include "topology/topology.hpp"
 #include "verify/proof.hpp"
 
 // What goes through windows, beyond what the matrix proves of each algorithm alone.
@@ -43,6 +44,30 @@ TEST(OneSided, MemoryIsUsedAgainByTheNextCollectiveWithAnotherRoot) {
         const auto verdict = verify::prove(over_and_over(one_sided(name), by, ranks, 4));
         EXPECT_EQ(verdict.fault, "") << name << " on " << ranks << ", by " << static_cast<int>(by);
       }
+    }
+  }
+}
+
+// The slots of a node are kept apart by lanes, which are proved by themselves; here the ranks of a node send messages.
+TEST(OneSided, LeadersOfNodesUseTheirMemoryAgain) {
+  for (By by : {By::push, By::pull, By::deposit}) {
+    for (Rank ranks : {3, 6, 8}) {
+      std::vector<std::int32_t> nodes;
+      for (Rank rank = 0; rank < ranks; ++rank) nodes.push_back(rank % 3);
+      const Topology machine(ranks, {nodes});
+      std::vector<verify::Subject> subjects;
+      for (Rank round = 0; round < 5; ++round) {
+        Problem problem = problem_by(by, ranks, (round * 2 + 1) % ranks);
+        problem.topology = &machine;
+        subjects.push_back(verify::subject_of(one_sided("one_sided_hierarchical"), problem));
+      }
+      verify::Subject all = subjects.front();
+      for (std::size_t round = 1; round < subjects.size(); ++round) {
+        for (std::size_t rank = 0; rank < all.schedules.size(); ++rank) {
+          all.schedules[rank] = verify::in_a_row(all.schedules[rank], subjects[round].schedules[rank], 0);
+        }
+      }
+      EXPECT_EQ(verify::prove(all).fault, "") << ranks << " ranks, by " << static_cast<int>(by);
     }
   }
 }
