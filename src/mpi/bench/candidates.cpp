@@ -49,7 +49,7 @@ std::vector<Candidate> candidates_of(const measure::BenchOptions& options, const
       all.push_back({.name = name, .ours = true});
     } else if (name == "all") {
       for (const Algorithm* one : catalogue()) {
-        if (one->collective == collective) add(one->name);
+        if (one->collective == collective && one->offered) add(one->name);
       }
     } else {
       add(name);
