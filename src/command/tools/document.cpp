@@ -85,6 +85,7 @@ std::string section(const Algorithm& algorithm, const draw::Title& title) {
   text += row("pipelined", algorithm.segmented ? "yes" : "no");
   text += row("rank-order reduction", !reduces ? "" : algorithm.fixed_order ? "yes" : "no");
   text += row("width", width_of(algorithm));
+  text += row("chosen", algorithm.offered ? "" : "never: it is what an MPI library does, and runs by name only");
   text += row("paper", algorithm.paper);
   return text + fmt::format("\n![{}: {}]({})\n", title.heading, title.subheading, image_of(algorithm));
 }

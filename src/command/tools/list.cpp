@@ -21,6 +21,7 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
                     {"cost", one->cost},
                     {"scratch", one->scratch},
                     {"restrictions", descriptions(one->restrictions)},
+                    {"offered", one->offered},
                     {"logarithmic", one->logarithmic},
                     {"segmented", one->segmented},
                     {"fixed_order", one->fixed_order},
@@ -31,15 +32,17 @@ void print_json(const std::vector<const Algorithm*>& algorithms) {
 }
 
 void print_table(const std::vector<const Algorithm*>& algorithms) {
-  constexpr const char* line = "{:<22}{:<21}{:<76}{}\n";
+  constexpr const char* line = "{:<22}{:<24}{:<76}{}\n";
   fmt::print(line, "collective", "algorithm", "steps", "restrictions");
   for (const Algorithm* one : algorithms) {
-    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(descriptions(one->restrictions), ", "));
+    std::vector<std::string_view> notes = descriptions(one->restrictions);
+    if (!one->offered) notes.emplace_back("only by name");
+    fmt::print(line, name(one->collective), one->name, one->steps, fmt::join(notes, ", "));
   }
   fmt::print(
       "\np ranks, m segments, width k. --json adds the cost (n bytes, latency a, time b to send and c to reduce a "
       "byte),\n"
-      "scratch, summary and paper.\n");
+      "scratch, summary and paper. What runs only by name is what an MPI library does: it is never chosen.\n");
 }
 
 }  // namespace

@@ -15,20 +15,19 @@ Region Accumulator::place_apart_from(const Region* other) {
   return places_.emplace_back(builder_.scratch(problem_.count));
 }
 
-void Accumulator::combine(Range part, Side side, bool either_order) {
+void Accumulator::combine(std::span<const Range> parts, Side side, bool either_order) {
   const Region room = spare();
-  const Region arrived = room.part(part);
-  const Region mine = value(part);
-  const bool mine_is_writable = problem_.in_place || value_ != problem_.input;
+  const Region mine = value_;
+  const bool mine_is_writable = problem_.in_place || mine != problem_.input;
   if (mine_is_writable && (side == Side::lower || either_order)) {
-    builder_.reduce(arrived, mine, mine);
+    for (const Range& part : parts) builder_.reduce(room.part(part), mine.part(part), mine.part(part));
   } else if (side == Side::higher || either_order) {
-    builder_.reduce(mine, arrived, arrived);
+    for (const Range& part : parts) builder_.reduce(mine.part(part), room.part(part), room.part(part));
     value_ = room;
   } else {
     // The right operand is the caller's input: the result needs a third buffer.
     const Region third = place_apart_from(&room);
-    builder_.reduce(arrived, mine, third.part(part));
+    for (const Range& part : parts) builder_.reduce(room.part(part), mine.part(part), third.part(part));
     value_ = third;
   }
 }
@@ -36,6 +35,15 @@ void Accumulator::combine(Range part, Side side, bool either_order) {
 void Accumulator::deliver(Range part) {
   builder_.copy(value(part), problem_.output.part(part));
   value_ = problem_.output;
+}
+
+void combine_children(Builder& builder, const Problem& problem, const std::vector<Rank>& children,
+                      Accumulator::Side side, Accumulator& result) {
+  const Range all{0, problem.count};
+  for (Rank child : children) {
+    builder.receive(child, result.incoming(all));
+    result.combine(all, side);
+  }
 }
 
 void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,

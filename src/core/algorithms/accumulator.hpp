@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "compose/problem.hpp"
@@ -23,12 +24,13 @@ class Accumulator {
 
   // Combines the operand received for `part` with the partial result; afterwards only `part` of the value is valid. The
   // operand comes from ranks on the given side of those combined so far.
-  void combine(Range part, Side side) { combine(part, side, problem_.commutative); }
+  void combine(Range part, Side side) { combine({&part, 1}, side, problem_.commutative); }
+  void combine(std::span<const Range> parts, Side side) { combine(parts, side, problem_.commutative); }
   // The same for an operand from one peer, whose ranks are adjacent to those combined so far.
   void combine(Range part, Rank peer) { combine(part, side_of(peer)); }
   // The same if the peer combines these two values as well: in rank order on both sides, even if the operation is
   // commutative, so that both results are bitwise equal (of two NaNs, or of 0 and -0, MPI_MAX may return either).
-  void combine_alike(Range part, Rank peer) { combine(part, side_of(peer), false); }
+  void combine_alike(Range part, Rank peer) { combine({&part, 1}, side_of(peer), false); }
 
   // Copies `part` of the value to the output if it is not there.
   void deliver(Range part);
@@ -39,7 +41,7 @@ class Accumulator {
 
  private:
   Side side_of(Rank peer) const { return peer < problem_.rank ? Side::lower : Side::higher; }
-  void combine(Range part, Side side, bool either_order);
+  void combine(std::span<const Range> parts, Side side, bool either_order);
   Region spare() { return place_apart_from(nullptr); }
   Region place_apart_from(const Region* other);
 
@@ -48,6 +50,11 @@ class Accumulator {
   Region value_;
   std::vector<Region> places_;  // writable buffers
 };
+
+// On a vertex of a tree: receives and combines the data of its children in turn. Those that come later are farther
+// away, all on one side.
+void combine_children(Builder& builder, const Problem& problem, const std::vector<Rank>& children,
+                      Accumulator::Side side, Accumulator& result);
 
 // On a corner of a hypercube: receives and combines the data of the rank it represents, if any.
 void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,

@@ -56,6 +56,7 @@ struct Algorithm {
   bool hierarchical = false;  // uses Problem::topology and Problem::room
   bool swaps = false;         // in place: partners swap segments, as many as the memory allows
   bool gathers = false;       // a message may consist of several regions
+  bool offered = true;        // for choice; otherwise run only by name: what some MPI library does (see knowledge/)
   std::int32_t width = 0;     // default width, if it has one (see Problem)
   std::int32_t channels = 1;
   void (*build)(Builder&, const Problem&);

@@ -12,12 +12,18 @@ struct Halves {
   Range kept;
   Range given;
 };
+Halves halves_of(Range range, bool lower);
 
 // The first part of Rabenseifner's reductions, on a corner of a hypercube: exchanges half of the remaining range across
 // one dimension after another, so that each corner ends with its own part of the result. Neighbouring blocks of ranks
 // are combined, the lower as the left operand, so rank order is preserved. Returns the halves, by dimension.
 std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                                       Accumulator& result);
+
+// An allreduce of what the corners have combined: by halving, then an allgather in reverse. The result is in the
+// output.
+void allreduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+                          Accumulator& result);
 
 // The number of `count` units in front halves after level + 1 bisections.
 std::int64_t in_front_halves(std::int64_t count, int level);

@@ -11,7 +11,8 @@
 // messages. Held against what they really send by tests/mpi/knowledge.
 namespace quadrille::knowledge {
 
-// A collective that is part of another one, as a reduce and a bcast are of some allreduces.
+// A collective that is part of another one, as a reduce and a bcast are of some allreduces. Its count is in units of
+// unit_bytes, also where data is only moved: libraries divide data by elements, if a call is given in them.
 struct Step {
   Case asked;
   Variant variant;  // that sends the same messages

@@ -183,34 +183,63 @@ struct Same {
 };
 
 constexpr std::array same = {
-    Same{Collective::barrier, "recursive_doubling", "recursive_doubling", 0, true},
+    Same{Collective::barrier, "recursive_doubling", "recursive_doubling_last"},
+    Same{Collective::barrier, "linear", "linear"},
     Same{Collective::barrier, "bruck", "dissemination"},
     Same{Collective::barrier, "tree", "tree"},
     Same{Collective::bcast, "basic_linear", "linear"},
+    Same{Collective::bcast, "chain", "pipelined_chain"},  // the fixed decisions ask for one chain
     Same{Collective::bcast, "pipeline", "pipelined_chain"},
+    Same{Collective::bcast, "split_binary_tree", "split_binary"},
+    Same{Collective::bcast, "binary_tree", "interleaved_binary"},
+    Same{Collective::bcast, "binomial", "doubling_binomial"},
     Same{Collective::bcast, "knomial", "knomial", 4},
+    Same{Collective::bcast, "scatter_allgather", "scatter_doubling_all"},
     Same{Collective::reduce, "linear", "linear"},
+    Same{Collective::reduce, "chain", "descending_chain"},
+    Same{Collective::reduce, "pipeline", "descending_chain"},
+    Same{Collective::reduce, "binary", "interleaved_binary"},
     Same{Collective::reduce, "binomial", "binomial"},
+    Same{Collective::reduce, "in-order_binary", "post_order_binary"},
     Same{Collective::reduce, "rabenseifner", "rabenseifner", 0, true},
     Same{Collective::allreduce, "recursive_doubling", "recursive_doubling"},
     Same{Collective::allreduce, "ring", "ring"},
-    Same{Collective::allreduce, "rabenseifner", "rabenseifner", 0, true},
+    Same{Collective::allreduce, "rabenseifner", "rabenseifner_by_halves"},
     Same{Collective::gather, "basic_linear", "linear"},
     Same{Collective::gather, "binomial", "binomial"},
+    Same{Collective::gather, "linear_sync", "linear_sync"},
+    Same{Collective::gatherv, "linear", "linear"},
     Same{Collective::scatter, "basic_linear", "linear"},
     Same{Collective::scatter, "linear_nb", "linear"},
     Same{Collective::scatter, "binomial", "binomial"},
+    Same{Collective::scatterv, "linear", "linear"},
     Same{Collective::allgather, "bruck", "bruck"},
     Same{Collective::allgather, "recursive_doubling", "recursive_doubling"},
     Same{Collective::allgather, "ring", "ring"},
     Same{Collective::allgather, "neighbor", "neighbour_exchange"},
     Same{Collective::allgather, "two_proc", "ring"},
+    Same{Collective::allgatherv, "bruck", "bruck"},
+    Same{Collective::allgatherv, "ring", "ring"},
+    Same{Collective::allgatherv, "neighbor", "neighbour_exchange"},
+    Same{Collective::allgatherv, "two_proc", "ring"},
     Same{Collective::alltoall, "linear", "linear"},
+    Same{Collective::alltoall, "basic_inplace", "linear"},
     Same{Collective::alltoall, "pairwise", "pairwise"},
     Same{Collective::alltoall, "modified_bruck", "bruck", 2},
     Same{Collective::alltoall, "linear_sync", "linear"},
     Same{Collective::alltoall, "two_proc", "pairwise"},
+    Same{Collective::alltoallv, "basic_linear", "linear"},
+    Same{Collective::alltoallv, "basic_inplace", "linear"},
+    Same{Collective::alltoallv, "pairwise", "pairwise"},
+    Same{Collective::alltoallw, "linear", "linear"},
+    Same{Collective::alltoallw, "basic_inplace", "linear"},
+    Same{Collective::reduce_scatter, "recursive_halving", "recursive_halving"},
+    Same{Collective::reduce_scatter, "ring", "ring"},
+    Same{Collective::reduce_scatter, "butterfly", "butterfly"},
     Same{Collective::reduce_scatter_block, "recursive_halving", "recursive_halving"},
+    Same{Collective::reduce_scatter_block, "recursive_doubling", "recursive_doubling"},
+    Same{Collective::reduce_scatter_block, "butterfly", "butterfly"},
+    Same{Collective::reduce_scatter_block, "butterfly_pof2", "permuted_butterfly"},
     Same{Collective::scan, "linear", "linear"},
     Same{Collective::exscan, "linear", "linear"},
 };
@@ -250,9 +279,20 @@ std::string_view instead_of(std::string_view name, const Case& asked) {
       if (name == "segmented_ring") name = "ring";
       if (name == "ring" && asked.count < asked.ranks) return "recursive_doubling";
       return name == "rabenseifner" && asked.count < corners ? "basic_linear" : name;
+    case Collective::gather:
+      // Without data all of them send nothing, but for the signals that it would not come to.
+      return asked.count == 0 ? "basic_linear" : name;
     case Collective::allgather:
       if (name == "recursive_doubling" && !is_power_of_two(asked.ranks)) return "bruck";
       return name == "neighbor" && asked.ranks % 2 != 0 ? "ring" : name;
+    case Collective::allgatherv:
+      return name == "neighbor" && asked.ranks % 2 != 0 ? "ring" : name;
+    case Collective::reduce_scatter_block:
+      return name == "butterfly" && is_power_of_two(asked.ranks) ? "butterfly_pof2" : name;
+    case Collective::alltoall:
+    case Collective::alltoallv:
+    case Collective::alltoallw:
+      return asked.in_place ? "basic_inplace" : name;
     default:
       return name;
   }
@@ -264,28 +304,57 @@ std::string_view name_of(const Case& asked) {
   return instead_of(decisions.find(asked.collective, commutative, asked.ranks, bytes_of(asked)), asked);
 }
 
+// Collectives that another one is made of, with rank 0 as their root.
+Step part(const Case& whole, Collective collective, std::int64_t count, std::string_view theirs = "") {
+  Case asked = whole;
+  asked.collective = collective;
+  asked.root = 0;
+  asked.in_place = false;
+  asked.count = asked.largest = count;
+  return {asked, variant_for(collective, theirs.empty() ? name_of(asked) : theirs, asked.ranks)};
+}
+
+std::vector<Step> steps_of(const Case& asked, std::string_view name) {
+  switch (asked.collective) {
+    case Collective::allreduce:
+      if (name == "basic_linear") {
+        return {part(asked, Collective::reduce, asked.count, "linear"),
+                part(asked, Collective::bcast, asked.count, "basic_linear")};
+      }
+      if (name == "nonoverlapping") {
+        return {part(asked, Collective::reduce, asked.count), part(asked, Collective::bcast, asked.count)};
+      }
+      break;
+    case Collective::reduce_scatter:
+      if (name == "non-overlapping") {
+        return {part(asked, Collective::reduce, asked.count), part(asked, Collective::scatterv, 0)};
+      }
+      break;
+    case Collective::reduce_scatter_block:
+      if (name == "basic_linear") {
+        return {part(asked, Collective::reduce, asked.count * asked.ranks),
+                part(asked, Collective::scatter, asked.count)};
+      }
+      break;
+    case Collective::allgatherv:
+      if (name == "default") {
+        // All blocks are one element of a datatype.
+        Case element = asked;
+        element.unit_bytes = asked.count_bytes();
+        return {part(asked, Collective::gatherv, 0), part(element, Collective::bcast, asked.count > 0 ? 1 : 0)};
+      }
+      break;
+    default:
+      break;
+  }
+  Case one = asked;
+  one.in_place = false;  // the messages are the same
+  return {{one, variant_for(asked.collective, name, asked.ranks)}};
+}
+
 Choice choose(const Case& asked) {
   const std::string_view name = name_of(asked);
-  const auto part = [&](Collective collective, std::string_view theirs) {
-    Case one = asked;
-    one.collective = collective;
-    one.root = 0;
-    return Step{one, variant_for(collective, theirs.empty() ? name_of(one) : theirs, asked.ranks)};
-  };
-  const auto reduce_and_bcast = [&](std::string_view reduce, std::string_view bcast) {
-    std::vector<Step> steps = {part(Collective::reduce, reduce), part(Collective::bcast, bcast)};
-    steps.back().asked.count *= asked.unit_bytes;
-    steps.back().asked.unit_bytes = 1;
-    return steps;
-  };
-  Choice choice{.name = name, .steps = {}};
-  if (asked.collective == Collective::allreduce && name == "basic_linear") {
-    choice.steps = reduce_and_bcast("linear", "basic_linear");
-  } else if (asked.collective == Collective::allreduce && name == "nonoverlapping") {
-    choice.steps = reduce_and_bcast("", "");
-  } else {
-    choice.steps = {{asked, variant_for(asked.collective, name, asked.ranks)}};
-  }
+  Choice choice{.name = name, .steps = steps_of(asked, name)};
   const bool all_known = std::all_of(choice.steps.begin(), choice.steps.end(),
                                      [](const Step& step) { return static_cast<bool>(step.variant); });
   if (!all_known) choice.steps.clear();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 
 #include "schedule/schedule.hpp"
@@ -15,7 +16,10 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-// By destination. `unit_bytes` are those of an element, if units are elements. Signals are messages of 0 bytes.
-std::map<Rank, Traffic> sent_by(const Schedule& schedule, std::int64_t unit_bytes);
+// The units of a block that has its own size (of v and w collectives).
+using UnitsOf = std::function<std::int64_t(const Region& block)>;
+
+// By destination. Signals are messages of 0 bytes.
+std::map<Rank, Traffic> sent_by(const Schedule& schedule, std::int64_t unit_bytes, const UnitsOf& units_of = {});
 
 }  // namespace quadrille::knowledge

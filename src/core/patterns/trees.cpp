@@ -27,6 +27,17 @@ Tree binomial_tree(Rank rank, Rank ranks, Rank root) {
   return tree;
 }
 
+Tree doubling_binomial_tree(Rank rank, Rank ranks, Rank root) {
+  Tree tree;
+  const Rank relative = at_distance(rank, -root, ranks);
+  // The highest set bit determines the parent; the bits above it are the children.
+  std::int64_t bit = 1;
+  while (bit <= relative) bit *= 2;
+  if (relative != 0) tree.parent = at_distance(rank, -static_cast<Rank>(bit / 2), ranks);
+  for (; relative + bit < ranks; bit *= 2) tree.children.push_back(at_distance(rank, static_cast<Rank>(bit), ranks));
+  return tree;
+}
+
 Tree knomial_tree(Rank rank, Rank ranks, Rank root, Rank k) {
   Tree tree;
   const std::int64_t relative = at_distance(rank, -root, ranks);
@@ -51,6 +62,37 @@ Tree binary_tree(Rank rank, Rank ranks, Rank root) {
   for (std::int64_t child = 2 * relative + 1; child <= 2 * relative + 2 && child < ranks; ++child) {
     tree.children.push_back(at(child));
   }
+  return tree;
+}
+
+Tree interleaved_binary_tree(Rank rank, Rank ranks, Rank root) {
+  Tree tree;
+  const std::int64_t relative = at_distance(rank, -root, ranks);
+  const auto at = [&](std::int64_t other) { return at_distance(root, static_cast<Rank>(other), ranks); };
+  // Ranks of this level and, above it, one less.
+  std::int64_t level = 1;
+  while (2 * level - 1 <= relative) level *= 2;
+  if (relative != 0) tree.parent = at(relative - (relative - level / 2 < level - 1 ? level / 2 : level));
+  for (const std::int64_t child : {relative + level, relative + 2 * level}) {
+    if (child < ranks) tree.children.push_back(at(child));
+  }
+  return tree;
+}
+
+Tree post_order_binary_tree(Rank rank, Rank ranks) {
+  // Down from the root to this rank: `top` is above [first, middle) and [middle, top).
+  Tree tree;
+  Rank first = 0;
+  Rank top = ranks - 1;
+  const auto middle = [&] { return first + (top - first + 1) / 2; };
+  while (top != rank) {
+    tree.parent = top;
+    const bool in_lower_half = rank < middle();
+    first = in_lower_half ? first : middle();
+    top = in_lower_half ? middle() - 1 : top - 1;
+  }
+  if (middle() < top) tree.children.push_back(top - 1);
+  if (first < middle()) tree.children.push_back(middle() - 1);
   return tree;
 }
 

@@ -82,7 +82,7 @@ void Prices::rank(const Case& asked, Ranking& ranking) {
     ranking.variants.push_back({variant, seconds.alone, seconds.in_a_row});
   };
   for (const Algorithm* algorithm : catalogue()) {
-    if (algorithm->collective != asked.collective) continue;
+    if (algorithm->collective != asked.collective || !algorithm->offered) continue;
     const Variant usual = variant_of(*algorithm);
     add(usual);
     if (!algorithm->segmented) continue;

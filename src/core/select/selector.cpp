@@ -139,7 +139,7 @@ Decision Selector::decide(const Case& asked, const Request& request) const {
   const Variant usual = variant_of(usual_algorithm(asked, preferences_.segment));
   if (consider(usual, {.kind = Reason::Kind::usual}, asked, decision)) return decision;
   for (const Algorithm* other : catalogue()) {
-    if (other->collective != asked.collective) continue;
+    if (other->collective != asked.collective || !other->offered) continue;
     const Variant variant = variant_of(*other);
     if (requirements_.fits(variant, asked)) {
       settle(decision, variant, {.kind = Reason::Kind::first_fitting}, asked);

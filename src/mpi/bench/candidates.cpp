@@ -50,7 +50,7 @@ std::vector<Candidate> candidates_of(const measure::BenchOptions& options, const
     } else if (name == "all") {
       for (const Algorithm* one : catalogue()) {
         // Its data does not lie in windows.
-        if (one->collective == collective && !one->restrictions.exposed) add(one->name);
+        if (one->collective == collective && one->offered && !one->restrictions.exposed) add(one->name);
       }
     } else {
       add(name);

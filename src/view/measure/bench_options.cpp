@@ -96,7 +96,8 @@ void add_options(CLI::App& app, RawOptions& raw) {
                  "Bytes of a rank's data: 8,64KiB,1MiB or a range with both ends, 8-1MiB (doubling) or 8-1MiB*4")
       ->capture_default_str();
   app.add_option("--algorithms", raw.algorithms,
-                 "Names as ring,bruck:4; all; default: the library's selection; none. The MPI's own call, native, is "
+                 "Names as ring,bruck:4; all that are offered for choice; default: the library's selection; none. The "
+                 "MPI's own call, native, is "
                  "always measured")
       ->capture_default_str();
   app.add_option("--precision", raw.options.goal.precision,

@@ -50,10 +50,13 @@ TEST(Library, SomeAllreducesAreAReduceAndABcast) {
   asked.commutative = false;
   const Choice choice = library_of("Open MPI v4.1.4")->choose(asked);
   EXPECT_EQ(choice.name, "nonoverlapping");
+  ASSERT_EQ(choice.steps.size(), 2U);
+  EXPECT_EQ(name_of(choice.steps[0].variant), "post_order_binary");
+  EXPECT_EQ(name_of(choice.steps[1].variant), "linear");
 }
 
 TEST(Traffic, IsByDestination) {
-  const auto sent = sent_by(build(*find_algorithm(Collective::bcast, "linear"), {.ranks = 4, .count = 10}), 8);
+  const auto sent = sent_by(build(*find_algorithm(Collective::bcast, "linear"), {.ranks = 4, .count = 10}), 1);
   ASSERT_EQ(sent.size(), 3U);
   for (const auto& [to, traffic] : sent) EXPECT_EQ(traffic, (Traffic{1, 10})) << to;
   // Of elements, and of segments in a loop.
@@ -62,6 +65,13 @@ TEST(Traffic, IsByDestination) {
       8);
   ASSERT_EQ(chain.size(), 1U);
   EXPECT_EQ(chain.begin()->second, (Traffic{4, 80}));
+}
+
+TEST(Traffic, OfBlocksWithTheirOwnSizesIsWhatTheyAreBoundTo) {
+  const Schedule schedule = build(*find_algorithm(Collective::alltoallv, "linear"), {.rank = 1, .ranks = 4});
+  const auto sent = sent_by(schedule, 8, [](const Region& block) { return std::int64_t{10} * block.block; });
+  const std::map<Rank, Traffic> expected = {{2, {1, 160}}, {3, {1, 240}}};  // of nothing no message is sent
+  EXPECT_EQ(sent, expected);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ using MakeTree = Tree (*)(Rank, Rank, Rank);
 
 TEST(Trees, ParentsAndChildrenAgreeAndReachEveryRankOnce) {
   const MakeTree three_nomial = [](Rank rank, Rank ranks, Rank root) { return knomial_tree(rank, ranks, root, 3); };
-  for (MakeTree tree : {linear_tree, binomial_tree, chain, binary_tree, in_order_binary_tree, three_nomial}) {
+  for (MakeTree tree : {linear_tree, binomial_tree, doubling_binomial_tree, chain, binary_tree, interleaved_binary_tree,
+                        in_order_binary_tree, three_nomial}) {
     for (Rank ranks : {1, 2, 3, 4, 5, 7, 8, 11, 16, 33}) {
       for (Rank root = 0; root < ranks; ++root) {
         std::vector<int> reached(static_cast<std::size_t>(ranks), 0);
@@ -39,6 +40,37 @@ TEST(Trees, BinomialSendsToTheLargestSubtreeFirst) {
   EXPECT_EQ(binomial_tree(0, 11, 0).children, (std::vector<Rank>{8, 4, 2, 1}));
   EXPECT_EQ(binomial_tree(8, 11, 0).children, (std::vector<Rank>{10, 9}));
   EXPECT_EQ(binomial_tree(3, 8, 3).children, (std::vector<Rank>{7, 5, 4}));
+}
+
+TEST(Trees, DoublingBinomialSendsFartherInEachStep) {
+  EXPECT_EQ(doubling_binomial_tree(0, 11, 0).children, (std::vector<Rank>{1, 2, 4, 8}));
+  EXPECT_EQ(doubling_binomial_tree(2, 11, 0).children, (std::vector<Rank>{6, 10}));
+  EXPECT_EQ(doubling_binomial_tree(4, 8, 3).children, (std::vector<Rank>{6, 0}));
+}
+
+TEST(Trees, SubtreesOfAnInterleavedBinaryTreeTakeTurns) {
+  EXPECT_EQ(interleaved_binary_tree(0, 11, 0).children, (std::vector<Rank>{1, 2}));
+  EXPECT_EQ(interleaved_binary_tree(1, 11, 0).children, (std::vector<Rank>{3, 5}));
+  EXPECT_EQ(interleaved_binary_tree(2, 11, 0).children, (std::vector<Rank>{4, 6}));
+  EXPECT_EQ(interleaved_binary_tree(5, 11, 0).children, (std::vector<Rank>{9}));
+}
+
+TEST(Trees, BelowARankInPostOrderAreThoseRightBeforeIt) {
+  for (Rank ranks = 1; ranks < 70; ++ranks) {
+    std::vector<Rank> below(static_cast<std::size_t>(ranks), 1);  // with itself
+    for (Rank rank = 0; rank < ranks; ++rank) {
+      const Tree tree = post_order_binary_tree(rank, ranks);
+      EXPECT_EQ(tree.parent.has_value(), rank + 1 < ranks);
+      Rank next = rank - 1;  // the highest rank that is not combined yet
+      for (const Rank child : tree.children) {
+        EXPECT_EQ(child, next);
+        EXPECT_EQ(post_order_binary_tree(child, ranks).parent, rank);
+        next -= below[static_cast<std::size_t>(child)];
+        below[static_cast<std::size_t>(rank)] += below[static_cast<std::size_t>(child)];
+      }
+    }
+    EXPECT_EQ(below.back(), ranks);
+  }
 }
 
 // The ranks of a vertex's subtree, from left to right.
@@ -98,21 +130,25 @@ TEST(Trees, WorkUpToTheLargestRankNumbers) {
 
 TEST(Hypercube, NeighboursAreMutualAndAllRanksAreRepresented) {
   for (Rank ranks : {1, 2, 3, 4, 5, 6, 7, 8, 11, 16, 33, 100}) {
-    const Hypercube cube(ranks);
-    Rank corners = 0;
-    for (Rank rank = 0; rank < ranks; ++rank) {
-      if (const auto by = cube.represented_by(rank)) {
-        EXPECT_EQ(cube.represents(*by), rank);
-        continue;
+    for (const auto extra : {Hypercube::Extra::lower, Hypercube::Extra::higher, Hypercube::Extra::last}) {
+      const Hypercube cube(ranks, extra);
+      Rank corners = 0;
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        if (const auto by = cube.represented_by(rank)) {
+          EXPECT_EQ(cube.represents(*by), rank);
+          EXPECT_FALSE(cube.represented_by(*by).has_value());
+          continue;
+        }
+        ++corners;
+        EXPECT_EQ(cube.rank_of(cube.corner_of(rank)), rank);
+        for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+          const Rank neighbour = cube.neighbour(rank, dimension);
+          EXPECT_EQ(cube.neighbour(neighbour, dimension), rank);
+          EXPECT_FALSE(cube.represented_by(neighbour).has_value());
+        }
       }
-      ++corners;
-      for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-        const Rank neighbour = cube.neighbour(rank, dimension);
-        EXPECT_EQ(cube.neighbour(neighbour, dimension), rank);
-        EXPECT_FALSE(cube.represented_by(neighbour).has_value());
-      }
+      EXPECT_EQ(corners, cube.corners());
     }
-    EXPECT_EQ(corners, cube.corners());
   }
 }
 

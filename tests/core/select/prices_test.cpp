@@ -26,6 +26,22 @@ Prices prices(const Topology& topology) {
   return {cost::built_in(), requirements, 1 << 15};
 }
 
+// What MPI libraries do is in the catalogue, too.
+TEST(Prices, LeaveOutWhatIsNotOffered) {
+  const Topology topology = Topology::nodes(8, 4);
+  Prices all = prices(topology);
+  std::int64_t left_out = 0;
+  for (const Algorithm* algorithm : catalogue()) {
+    if (algorithm->offered || !sizes_are_known(algorithm->collective)) continue;
+    ++left_out;
+    const Placement placement{.ranks = 8, .nodes = 2, .ranks_per_node = 4};
+    for (const Priced& one : all.ranking(case_of_bytes(algorithm->collective, 1 << 16, placement)).variants) {
+      EXPECT_NE(&one.variant.algorithm(), algorithm) << algorithm->name;
+    }
+  }
+  EXPECT_GT(left_out, 10);
+}
+
 TEST(Prices, RankAllThatCanRunACase) {
   const Topology topology = Topology::nodes(8, 4);
   Prices all = prices(topology);

@@ -1,8 +1,9 @@
-// mpirun --mca pml_monitoring_enable 2 sent [--all]: holds what is known of this MPI against what it sends.
+// mpirun --mca pml_monitoring_enable 2 sent EXCEPTIONS [--all]: holds what is known of this MPI against what it sends.
 //
 // Runs each collective with a number of sizes, records every message that Open MPI sends inside of it, and compares
-// messages and bytes for each pair of ranks with those of the schedules that are said to be the same. Prints what
-// differs, and how many calls were compared; --all prints every call. Exit status 1 if any differs.
+// messages and bytes for each pair of ranks with those of the schedules that are said to be the same. Calls in the list
+// of exceptions must differ, all others must not. Prints those of which that is not so, and how many calls there were;
+// --all prints every call. Exit status 1 if any is not as it should be.
 //
 // Open MPI's component pml/monitoring reports each message by a function of a library of its own, which this program
 // has in place of it.
@@ -11,14 +12,13 @@
 #include <mpi.h>
 
 #include <array>
-#include <cstdint>
 #include <cstdio>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "calls.hpp"
+#include "exceptions.hpp"
 #include "knowledge/library.hpp"
 #include "knowledge/traffic.hpp"
 
@@ -26,6 +26,7 @@ namespace {
 
 using namespace quadrille;
 using knowledge::Traffic;
+using test::Call;
 
 std::map<Rank, Traffic> recorded;
 bool records = false;
@@ -42,112 +43,57 @@ extern "C" __attribute__((visibility("default"))) void mca_common_monitoring_rec
 
 namespace {
 
-struct Call {
-  Collective collective;
-  Rank root;
-  std::int64_t count;  // doubles, of a rank or block
-  bool commutative;
-  bool in_place;
-};
-
-void concatenate(void* left, void* right, int* count, MPI_Datatype*) {
-  for (int i = 0; i < *count; ++i) static_cast<double*>(right)[i] += 2 * static_cast<double*>(left)[i];
+Case case_of(const Call& call, Rank ranks) {
+  Case asked{.collective = call.collective,
+             .in_place = call.in_place,
+             .commutative = call.commutative,
+             .ranks = ranks,
+             .nodes = 1,
+             .ranks_per_node = ranks,
+             .root = call.root,
+             .count = call.count,
+             .largest = call.count,
+             .unit_bytes = sizeof(double)};
+  const Traits& of = traits(call.collective);
+  if (call.collective == Collective::allgatherv || of.counts_differ) {
+    const Shares shares(call.blocks(ranks));
+    asked.count = shares.total();
+    asked.largest = shares.most();
+  } else if (!sizes_are_known(call.collective)) {
+    asked.count = asked.largest = 0;
+  }
+  return asked;
 }
 
-class World {
- public:
-  World() {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
-    MPI_Op_create(concatenate, 0, &not_commutative_);
-  }
-  Rank rank() const { return rank_; }
-  Rank ranks() const { return ranks_; }
-
-  void run(const Call& call) {
-    const auto all = static_cast<std::size_t>(call.count * ranks_ + 1);
-    in_.assign(all, 1.0);
-    out_.assign(all, 1.0);
-    const int count = static_cast<int>(call.count);
-    const MPI_Op op = call.commutative ? MPI_SUM : not_commutative_;
-    const MPI_Comm comm = MPI_COMM_WORLD;
-    const MPI_Datatype type = MPI_DOUBLE;
-    const bool at_root = rank_ == call.root;
-    const auto input = [&](bool here) -> const void* { return call.in_place && here ? MPI_IN_PLACE : in_.data(); };
-    switch (call.collective) {
-      case Collective::barrier:
-        MPI_Barrier(comm);
-        return;
-      case Collective::bcast:
-        MPI_Bcast(in_.data(), count, type, call.root, comm);
-        return;
-      case Collective::reduce:
-        MPI_Reduce(input(at_root), out_.data(), count, type, op, call.root, comm);
-        return;
-      case Collective::allreduce:
-        MPI_Allreduce(input(true), out_.data(), count, type, op, comm);
-        return;
-      case Collective::gather:
-        MPI_Gather(input(at_root), count, type, out_.data(), count, type, call.root, comm);
-        return;
-      case Collective::scatter:
-        MPI_Scatter(in_.data(), count, type, call.in_place && at_root ? MPI_IN_PLACE : out_.data(), count, type,
-                    call.root, comm);
-        return;
-      case Collective::allgather:
-        MPI_Allgather(input(true), count, type, out_.data(), count, type, comm);
-        return;
-      case Collective::alltoall:
-        MPI_Alltoall(in_.data(), count, type, out_.data(), count, type, comm);
-        return;
-      case Collective::reduce_scatter_block:
-        MPI_Reduce_scatter_block(input(true), out_.data(), count, type, op, comm);
-        return;
-      case Collective::scan:
-        MPI_Scan(input(true), out_.data(), count, type, op, comm);
-        return;
-      case Collective::exscan:
-        MPI_Exscan(input(true), out_.data(), count, type, op, comm);
-        return;
-      default:
-        return;
-    }
-  }
-
- private:
-  int rank_ = 0;
-  int ranks_ = 1;
-  MPI_Op not_commutative_ = MPI_OP_NULL;
-  std::vector<double> in_;
-  std::vector<double> out_;
-};
-
-Case case_of(const Call& call, Rank ranks) {
-  const bool reduces = traits(call.collective).reduces;
-  constexpr std::int64_t element = sizeof(double);
-  return {.collective = call.collective,
-          .commutative = call.commutative,
-          .ranks = ranks,
-          .nodes = 1,
-          .ranks_per_node = ranks,
-          .root = call.root,
-          .count = reduces ? call.count : call.count * element,
-          .largest = reduces ? call.count : call.count * element,
-          .unit_bytes = reduces ? element : 1};
+// The size of a block, if blocks of a collective have their own.
+std::int64_t block_of(const Call& call, Collective collective, Rank from, Rank to) {
+  const bool all_to_all = collective == Collective::alltoallv || collective == Collective::alltoallw;
+  if (all_to_all) return call.block(from, to);
+  return call.block(collective == Collective::scatterv ? to : from, 0);
 }
 
 // What this rank is expected to send.
-std::map<Rank, Traffic> expected(const knowledge::Choice& choice, Rank rank) {
+std::map<Rank, Traffic> expected(const Call& call, const knowledge::Choice& choice, Rank rank) {
   std::map<Rank, Traffic> all;
-  for (const knowledge::Step& step : choice.steps) {
+  for (const auto& [asked, variant] : choice.steps) {
+    const Collective collective = asked.collective;
+    const Shares shares(call.blocks(asked.ranks));
+    const Traits& of = traits(collective);
     const Problem problem{.rank = rank,
-                          .ranks = step.asked.ranks,
-                          .root = step.asked.root,
-                          .count = step.asked.count,
-                          .commutative = step.asked.commutative,
-                          .width = step.variant.width};
-    for (const auto& [to, traffic] :
-         knowledge::sent_by(build(step.variant.algorithm(), problem), step.asked.unit_bytes)) {
+                          .ranks = asked.ranks,
+                          .root = asked.root,
+                          .count = asked.count,
+                          .shares = of.counts_differ ? &shares : nullptr,
+                          .separate = of.separate_blocks,
+                          .commutative = asked.commutative,
+                          .width = variant.width};
+    const auto units_of = [&](const Region& block) {
+      const auto sizes = [&](Rank from, Rank to) { return block_of(call, collective, from, to); };
+      return block_units(collective, problem, sizes, block.buffer, block.block);
+    };
+    // Blocks with sizes of their own are counted in doubles, whatever the unit of their total.
+    const std::int64_t unit_bytes = of.separate_blocks ? sizeof(double) : asked.unit_bytes;
+    for (const auto& [to, traffic] : knowledge::sent_by(build(variant.algorithm(), problem), unit_bytes, units_of)) {
       all[to].messages += traffic.messages;
       all[to].bytes += traffic.bytes;
     }
@@ -161,89 +107,81 @@ std::string in_words(const std::map<Rank, Traffic>& sent) {
   return text.empty() ? " nothing" : text;
 }
 
-std::vector<Call> calls(Rank ranks) {
-  constexpr std::array counts = {std::int64_t{0},    std::int64_t{1},     std::int64_t{3},     std::int64_t{9},
-                                 std::int64_t{40},   std::int64_t{100},   std::int64_t{400},   std::int64_t{1500},
-                                 std::int64_t{5000}, std::int64_t{20000}, std::int64_t{70000}, std::int64_t{500000}};
-  std::vector<Call> all;
-  for (const Collective collective :
-       {Collective::barrier, Collective::bcast, Collective::reduce, Collective::allreduce, Collective::gather,
-        Collective::scatter, Collective::allgather, Collective::alltoall, Collective::reduce_scatter_block,
-        Collective::scan, Collective::exscan}) {
-    const Traits& of = traits(collective);
-    for (const std::int64_t count : counts) {
-      if (!of.moves_data() && count > 0) continue;
-      // What all ranks have together is not to exceed some memory.
-      if (of.in_blocks() && count * ranks > 2000000) continue;
-      for (const Rank root : {Rank{0}, ranks - 1}) {
-        if (!of.rooted && root > 0) continue;
-        for (const bool commutative : {true, false}) {
-          if (!of.reduces && !commutative) continue;
-          all.push_back({collective, root, count, commutative, false});
-          if (of.may_be_in_place && collective != Collective::alltoall) {
-            all.push_back({collective, root, count, commutative, true});
-          }
-        }
-      }
-    }
-  }
-  return all;
+std::map<Rank, Traffic> sent_in(test::World& world, const Call& call) {
+  world.run(call);  // the first may build a tree
+  MPI_Barrier(MPI_COMM_WORLD);
+  recorded.clear();
+  records = true;
+  world.run(call);
+  records = false;
+  return recorded;
 }
 
-}  // namespace
+struct Counts {
+  std::int64_t as_expected = 0;
+  std::int64_t exceptions = 0;
+  std::int64_t wrong = 0;
+};
 
-int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  const bool print_all = argc > 1 && std::string_view(argv[1]) == "--all";
-  World world;
+// Runs a call, and counts and prints how it went.
+void examine(test::World& world, const knowledge::Library& library, const test::Exceptions& exceptions,
+             const Call& call, bool print_all, Counts& counts) {
+  const knowledge::Choice choice = library.choose(case_of(call, world.ranks()));
+  const std::map<Rank, Traffic> sent = sent_in(world, call);
+  const std::map<Rank, Traffic> wanted = expected(call, choice, world.rank());
+  const bool differs = choice.steps.empty() || wanted != sent;
+  int first = differs ? world.rank() : world.ranks();
+  MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  const bool differs_somewhere = first < world.ranks();
+  const bool excepted = exceptions.contain(call, choice.name, world.ranks());
+  const bool wrong = differs_somewhere != excepted;
+  ++(wrong ? counts.wrong : excepted ? counts.exceptions : counts.as_expected);
+  if (!(wrong || print_all) || world.rank() != (differs_somewhere ? first : 0)) return;
+  const std::string what = fmt::format("{}, {} ranks: {}", test::text_of(call), world.ranks(), choice.name);
+  if (!differs_somewhere) {
+    fmt::print("{}: as expected{}\n", what, excepted ? ", although it is listed as an exception" : "");
+  } else {
+    fmt::print("{}: rank {} sends{}, {}{}\n", what, first, in_words(sent),
+               choice.steps.empty() ? "of which nothing is known" : "expected" + in_words(wanted),
+               excepted ? ", an exception" : "");
+  }
+  std::fflush(stdout);
+}
+
+int examine_all(test::World& world, const std::string& exceptions_path, bool print_all) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version = {};
   int length = 0;
   MPI_Get_library_version(version.data(), &length);
   const knowledge::Library* const library = knowledge::library_of(version.data());
   if (!library) {
     if (world.rank() == 0) fmt::print("nothing is known of this MPI: {}\n", version.data());
-    MPI_Finalize();
     return 77;
   }
-  std::int64_t same = 0;
-  std::int64_t different = 0;
-  std::map<std::string, int> unknown;
-  for (const Call& call : calls(world.ranks())) {
-    const knowledge::Choice choice = library->choose(case_of(call, world.ranks()));
-    if (choice.steps.empty()) {
-      ++unknown[fmt::format("{} {}", name(call.collective), choice.name)];
-      continue;
-    }
-    world.run(call);  // the first may build a tree
-    MPI_Barrier(MPI_COMM_WORLD);
-    recorded.clear();
-    records = true;
-    world.run(call);
-    records = false;
-    const std::map<Rank, Traffic> wanted = expected(choice, world.rank());
-    int differs = wanted == recorded ? 0 : 1;
-    int anywhere = 0;
-    MPI_Allreduce(&differs, &anywhere, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-    ++(anywhere != 0 ? different : same);
-    const auto text = [&] {
-      return fmt::format("{} of {} doubles from {}, {} ranks{}{}: {}", name(call.collective), call.count, call.root,
-                         world.ranks(), call.commutative ? "" : ", not commutative", call.in_place ? ", in place" : "",
-                         choice.name);
-    };
-    int first = differs != 0 ? world.rank() : world.ranks();
-    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (first == world.rank()) {
-      fmt::print("{}: rank {} sends{}, expected{}\n", text(), first, in_words(recorded), in_words(wanted));
-    } else if (print_all && anywhere == 0 && world.rank() == 0) {
-      fmt::print("{}: as expected\n", text());
-    }
-    std::fflush(stdout);
+  const test::Exceptions exceptions(exceptions_path);
+  Counts counts;
+  for (const Call& call : test::all_calls(world.ranks())) {
+    examine(world, *library, exceptions, call, print_all, counts);
   }
   if (world.rank() == 0) {
-    for (const auto& [what, times] : unknown) fmt::print("not in the catalogue: {}, {} calls\n", what, times);
-    fmt::print("{}, {} ranks: {} calls send what is expected, {} something else\n", library->name, world.ranks(), same,
-               different);
+    fmt::print("{}, {} ranks: {} calls send what is expected, {} are exceptions, {} are neither\n", library->name,
+               world.ranks(), counts.as_expected, counts.exceptions, counts.wrong);
+  }
+  return counts.wrong > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    fmt::print(stderr, "usage: sent EXCEPTIONS [--all]\n");
+    return 2;
+  }
+  MPI_Init(&argc, &argv);
+  int status = 1;
+  {
+    test::World world;
+    status = examine_all(world, argv[1], argc > 2 && std::string_view(argv[2]) == "--all");
   }
   MPI_Finalize();
-  return different > 0 ? 1 : 0;
+  return status;
 }

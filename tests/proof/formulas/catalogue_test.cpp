@@ -98,6 +98,7 @@ Given given_by(const Algorithm& algorithm, const Problem& problem) {
                          {"not commutative and the root is not rank 0", !problem.commutative && problem.root != 0},
                          {"not commutative and the root is not the last rank",
                           !problem.commutative && problem.root != p - 1},
+                         {"the root is not the last rank", problem.root != p - 1},
                          {"the root is represented", patterns::Hypercube(p).represented_by(problem.root).has_value()},
                          {"an even number of equal nodes of even size", pairs_of_nodes},
                          {"the same", pairs_of_nodes}},

@@ -53,7 +53,7 @@ void outline(const Problem& problem, Outline& out) {
 
 }  // namespace
 
-extern const Algorithm neighbour_exchange = {
+extern constexpr Algorithm neighbour_exchange = {
     .collective = Collective::allgather,
     .name = "neighbour_exchange",
     .summary = "neighbours exchange the two blocks received last, alternately to the left and to the right",
@@ -71,3 +71,14 @@ extern const Algorithm neighbour_exchange = {
 };
 
 }  // namespace quadrille::allgather
+
+namespace quadrille::allgatherv {
+
+extern const Algorithm neighbour_exchange = [] {
+  Algorithm algorithm = twin(allgather::neighbour_exchange, Collective::allgatherv);
+  algorithm.gathers = true;  // blocks are not contiguous: the two of a message are two regions
+  algorithm.offered = false;
+  return algorithm;
+}();
+
+}  // namespace quadrille::allgatherv

@@ -14,14 +14,7 @@ namespace {
 
 void build(Builder& builder, const Problem& problem) {
   allreduce_on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
-    const std::vector<Halves> halves = reduce_by_halving(builder, problem, cube, result);
-    result.deliver(halves.empty() ? Range{0, problem.count} : halves.back().kept);
-    for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
-      const Rank peer = cube.neighbour(problem.rank, dimension);
-      const auto& [kept, given] = halves[static_cast<std::size_t>(dimension)];
-      builder.send(peer, problem.output.part(kept));
-      builder.receive(peer, problem.output.part(given));
-    }
+    allreduce_by_halving(builder, problem, cube, result);
   });
 }
 

@@ -1,5 +1,6 @@
 // Binomial broadcast: every rank that has the data sends it on, so that the number of such ranks doubles in each step;
-// the largest subtree comes first.
+// the largest subtree comes first. Distances are halved from step to step, so that a subtree is a row of ranks; Open
+// MPI doubles them.
 //
 // Any number of ranks. No scratch.
 
@@ -13,8 +14,11 @@ namespace quadrille::bcast {
 
 namespace {
 
+using TreeOf = patterns::Tree (*)(Rank rank, Rank ranks, Rank root);
+
+template <TreeOf tree_of>
 void build(Builder& builder, const Problem& problem) {
-  const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, problem.root);
+  const patterns::Tree tree = tree_of(problem.rank, problem.ranks, problem.root);
   if (tree.parent) builder.receive(*tree.parent, problem.output);
   send_in_turn(builder, tree, [&](Rank child) { builder.send(child, problem.output); });
 }
@@ -28,9 +32,16 @@ void outline(const Problem& problem, Outline& out) {
   rounds::down(out, problem.ranks, [&](Rank) { return rounds::number(problem.count); });
 }
 
+// In a round the first ranks send, and all of a node do.
+void outline_doubling(const Problem& problem, Outline& out) {
+  for (std::int64_t distance = 1; distance < problem.ranks; distance *= 2) {
+    out.exchange(static_cast<Rank>(distance), rounds::number(problem.count));
+  }
+}
+
 }  // namespace
 
-extern const Algorithm binomial = {
+extern constexpr Algorithm binomial = {
     .collective = Collective::bcast,
     .name = "binomial",
     .summary = "the number of ranks with the data doubles in each step",
@@ -40,11 +51,21 @@ extern const Algorithm binomial = {
     .scratch = "0",
     .restrictions = {},
     .logarithmic = true,
-    .build = build,
+    .build = build<patterns::binomial_tree>,
     .predict = predict,
     .scratch_units = no_scratch,
     .outline = outline,
     .scales = at_any_size,
 };
+
+extern const Algorithm doubling_binomial = [] {
+  Algorithm algorithm = binomial;
+  algorithm.name = "doubling_binomial";
+  algorithm.summary = "the number of ranks with the data doubles in each step, and so does the distance they send it";
+  algorithm.offered = false;
+  algorithm.build = build<patterns::doubling_binomial_tree>;
+  algorithm.outline = outline_doubling;
+  return algorithm;
+}();
 
 }  // namespace quadrille::bcast

@@ -22,10 +22,7 @@ void build(Builder& builder, const Problem& problem) {
   const Range all{0, problem.count};
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, top);
   Accumulator result(builder, problem);
-  for (Rank child : tree.backwards()) {
-    builder.receive(child, result.incoming(all));
-    result.combine(all, Accumulator::Side::higher);
-  }
+  combine_children(builder, problem, tree.backwards(), Accumulator::Side::higher, result);
   if (tree.parent) {
     builder.send(*tree.parent, result.value(all));
   } else if (top == problem.root) {

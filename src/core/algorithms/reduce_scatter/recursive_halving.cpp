@@ -6,20 +6,12 @@
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
+#include "algorithms/reduce_scatter/whole_vector.hpp"
 #include "algorithms/rounds.hpp"
 
 namespace quadrille::reduce_scatter {
 
 namespace {
-
-// The whole vector is accumulated outside the caller's buffers.
-Problem whole_vector(const Problem& problem) {
-  Problem vector = problem;
-  vector.count = problem.total();
-  vector.in_place = false;
-  vector.output.length = 0;
-  return vector;
-}
 
 void build(Builder& builder, const Problem& problem) {
   const patterns::Hypercube cube(problem.ranks);
@@ -49,10 +41,6 @@ void build(Builder& builder, const Problem& problem) {
   if (const auto represented = cube.represents(problem.rank)) {
     builder.send(*represented, result.value(problem.share(*represented)));
   }
-}
-
-std::int64_t scratch_units(const Problem& problem) {
-  return Accumulator::scratch_units_without_output(whole_vector(problem));
 }
 
 Prediction predict(const Problem& problem) {
@@ -92,7 +80,7 @@ extern constexpr Algorithm recursive_halving = {
     .logarithmic = true,
     .build = build,
     .predict = predict,
-    .scratch_units = scratch_units,
+    .scratch_units = whole_vector_scratch,
     .outline = outline,
     .scales = at_any_size,
 };
