@@ -1,5 +1,5 @@
-// Open MPI's Fortran functions of messages, which call PMPI_ names, where nothing can step in: they are recorded in a
-// trace and passed through as they are. MPICH's call the functions of C.
+// Fortran functions of messages that call PMPI_ names, where nothing can step in: they are recorded in a trace and
+// passed through as they are. Of Open MPI those are all; of MPICH, of the module mpi_f08, those without data.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -7,7 +7,6 @@
 
 #include "interpose/tracer.hpp"
 
-#ifdef OPEN_MPI
 namespace quadrille::interpose {
 
 using trace::Activity;
@@ -34,6 +33,7 @@ struct Timed {
   }
 };
 
+#ifdef OPEN_MPI
 // A message's parameters as Fortran passes them.
 struct Message {
   const void* count;
@@ -68,6 +68,7 @@ struct Preparing {
                           PMPI_Comm_f2c(number(message.comm)), PMPI_Request_f2c(number(request)));
   }
 };
+#endif
 
 struct Starting {
   int count;
@@ -103,16 +104,26 @@ struct Freeing {
     static auto* const next = reinterpret_cast<decltype(&symbol)>(dlsym(RTLD_NEXT, #symbol)); \
     next arguments;                                                                           \
   }
-// A function under the two names that programs reach it by, as in fortran.cpp.
-#define QUADRILLE_RECORDED(name, parameters, arguments, ...)         \
-  QUADRILLE_EXPORT void mpi_##name##_ parameters {                   \
-    __VA_ARGS__(QUADRILLE_NEXT_FORTRAN(mpi_##name##_, arguments));   \
-  }                                                                  \
-  QUADRILLE_EXPORT void ompi_##name##_f parameters {                 \
-    __VA_ARGS__(QUADRILLE_NEXT_FORTRAN(ompi_##name##_f, arguments)); \
+// A function under the names that programs reach it by: of Open MPI the first from mpif.h and the module mpi, the
+// second from the module mpi_f08.
+#define QUADRILLE_RECORDED_AS(symbol, parameters, arguments, ...) \
+  QUADRILLE_EXPORT void symbol parameters {                       \
+    __VA_ARGS__(QUADRILLE_NEXT_FORTRAN(symbol, arguments));       \
   }
+#ifdef OPEN_MPI
+#define QUADRILLE_RECORDED(name, parameters, arguments, ...)               \
+  QUADRILLE_RECORDED_AS(mpi_##name##_, parameters, arguments, __VA_ARGS__) \
+  QUADRILLE_RECORDED_AS(ompi_##name##_f, parameters, arguments, __VA_ARGS__)
+#else
+#define QUADRILLE_RECORDED(name, parameters, arguments, ...) \
+  QUADRILLE_RECORDED_AS(mpi_##name##_f08_, parameters, arguments, __VA_ARGS__)
+#endif
 #define QUADRILLE_TIMED(name, activity, parameters, arguments) \
   QUADRILLE_RECORDED(name, parameters, arguments, Timed{Activity::activity, error})
+// NOLINTBEGIN(readability-function-size,bugprone-macro-parentheses): MPI's parameters are as many as they are.
+extern "C" {
+
+#ifdef OPEN_MPI
 #define QUADRILLE_SENDING(name)                                                                                       \
   QUADRILLE_RECORDED(name, (void* data, void* count, void* type, void* peer, void* tag, void* comm, MPI_Fint* error), \
                      (data, count, type, peer, tag, comm, error),                                                     \
@@ -125,9 +136,6 @@ struct Freeing {
 #define QUADRILLE_PREPARING(name)                                                                               \
   QUADRILLE_RECORDED(name, QUADRILLE_MESSAGE_AND_REQUEST, (data, count, type, peer, tag, comm, request, error), \
                      Preparing{{count, type, peer, comm}, request, {Activity::send, error}})
-
-// NOLINTBEGIN(readability-function-size,bugprone-macro-parentheses): MPI's parameters are as many as they are.
-extern "C" {
 
 QUADRILLE_SENDING(send)
 QUADRILLE_SENDING(bsend)
@@ -151,12 +159,6 @@ QUADRILLE_RECORDED(sendrecv_replace,
                     void* status, MPI_Fint* error),
                    (data, count, type, to, tag, from, from_tag, comm, status, error),
                    Sending{{count, type, to, comm}, {Activity::receive, error}})
-QUADRILLE_RECORDED(start, (void* request, MPI_Fint* error), (request, error),
-                   Starting{1, request, {Activity::send, error}})
-QUADRILLE_RECORDED(startall, (void* count, void* requests, MPI_Fint* error), (count, requests, error),
-                   Starting{number(count), requests, {Activity::send, error}})
-QUADRILLE_RECORDED(request_free, (void* request, MPI_Fint* error), (request, error), Freeing{request})
-
 QUADRILLE_TIMED(recv, receive,
                 (void* data, void* count, void* type, void* peer, void* tag, void* comm, void* status, MPI_Fint* error),
                 (data, count, type, peer, tag, comm, status, error))
@@ -165,6 +167,14 @@ QUADRILLE_TIMED(mrecv, receive, (void* data, void* count, void* type, void* mess
                 (data, count, type, message, status, error))
 QUADRILLE_TIMED(imrecv, receive, (void* data, void* count, void* type, void* message, void* request, MPI_Fint* error),
                 (data, count, type, message, request, error))
+#endif
+
+QUADRILLE_RECORDED(start, (void* request, MPI_Fint* error), (request, error),
+                   Starting{1, request, {Activity::send, error}})
+QUADRILLE_RECORDED(startall, (void* count, void* requests, MPI_Fint* error), (count, requests, error),
+                   Starting{number(count), requests, {Activity::send, error}})
+QUADRILLE_RECORDED(request_free, (void* request, MPI_Fint* error), (request, error), Freeing{request})
+
 QUADRILLE_TIMED(probe, receive, (void* peer, void* tag, void* comm, void* status, MPI_Fint* error),
                 (peer, tag, comm, status, error))
 QUADRILLE_TIMED(mprobe, receive, (void* peer, void* tag, void* comm, void* message, void* status, MPI_Fint* error),
@@ -195,4 +205,3 @@ QUADRILLE_TIMED(testsome, test,
 // NOLINTEND(readability-function-size,bugprone-macro-parentheses)
 
 }  // namespace quadrille::interpose
-#endif
