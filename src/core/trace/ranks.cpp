@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <limits>
 #include <stdexcept>
 
 namespace quadrille::trace {
@@ -26,6 +25,7 @@ bool take(std::string_view& text, char what) {
 }
 
 constexpr std::string_view nobody = "none";
+constexpr Rank most = 1 << 28;  // more are not believed
 
 }  // namespace
 
@@ -76,8 +76,10 @@ std::string Ranks::text() const {
   for (const Run& run : runs_) {
     if (!out.empty()) out += ',';
     out += std::to_string(run.first);
-    if (run.count > 1) out += fmt::format("-{}", run.first + (run.count - 1) * run.stride);
-    if (run.count > 1 && run.stride > 1) out += fmt::format(":{}", run.stride);
+    const Rank last = run.first + (run.count - 1) * run.stride;
+    const bool is_pair = run.count == 2 && run.stride > 1;
+    if (run.count > 1) out += fmt::format("{}{}", is_pair ? ',' : '-', last);
+    if (run.count > 2 && run.stride > 1) out += fmt::format(":{}", run.stride);
   }
   return out;
 }
@@ -86,17 +88,17 @@ Ranks Ranks::parse(std::string_view text) {
   Ranks result;
   if (text == nobody) return result;
   do {
-    Run run{take_number(text)};
+    const Rank first = take_number(text);
+    Rank last = first;
+    Rank stride = 1;
     if (take(text, '-')) {
-      const Rank last = take_number(text);
-      if (take(text, ':')) run.stride = take_number(text);
-      if (run.stride < 1 || last <= run.first || (last - run.first) % run.stride != 0 ||
-          last == std::numeric_limits<Rank>::max()) {
-        throw std::invalid_argument(fmt::format("{}-{}:{} is no range of ranks", run.first, last, run.stride));
+      last = take_number(text);
+      if (take(text, ':')) stride = take_number(text);
+      if (stride < 1 || last <= first || (last - first) % stride != 0 || last >= most) {
+        throw std::invalid_argument(fmt::format("{}-{}:{} is no range of ranks", first, last, stride));
       }
-      run.count = (last - run.first) / run.stride + 1;
     }
-    result.runs_.push_back(run);
+    for (Rank rank = first; rank <= last; rank += stride) result.add(rank);
   } while (take(text, ','));
   if (!text.empty()) throw std::invalid_argument(fmt::format("expected ranks as in 0-7,12, not '{}'", text));
   return result;

@@ -20,6 +20,7 @@ TEST(Ranks, AreWrittenAsRuns) {
   EXPECT_EQ(text_of({0, 4, 8, 12}), "0-12:4");
   EXPECT_EQ(text_of({3, 2, 1}), "3,2,1");
   EXPECT_EQ(text_of({0, 5, 6, 7}), "0,5-7");
+  EXPECT_EQ(text_of({1, 3, 0, 2}), "1,3,0,2");
 }
 
 TEST(Ranks, ComeBackFromTheirText) {
