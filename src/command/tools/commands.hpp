@@ -26,6 +26,8 @@ void add_topology(CLI::App& app, Exit& exit);
 void add_cluster(CLI::App& app, Exit& exit);
 void add_run(CLI::App& app, Exit& exit);
 void add_report(CLI::App& app, Exit& exit);
+void add_trace(CLI::App& app, Exit& exit);
+void add_matrix(CLI::App& app, Exit& exit);
 void add_doctor(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

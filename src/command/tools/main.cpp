@@ -32,6 +32,8 @@ int main(int argc, char** argv) {
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);
   quadrille::tools::add_report(app, exit);
+  quadrille::tools::add_trace(app, exit);
+  quadrille::tools::add_matrix(app, exit);
   quadrille::tools::add_doctor(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {

@@ -12,12 +12,10 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "cluster/process.hpp"
 #include "files/replace.hpp"
-#include "launch/command.hpp"
-#include "launch/system.hpp"
 #include "profile/profile.hpp"
 #include "tools/commands.hpp"
+#include "tools/drop_in.hpp"
 
 namespace quadrille::tools {
 
@@ -48,17 +46,6 @@ void show_report(const ReportArguments& arguments) {
   } else {
     files::replace_file(*arguments.output, to_html(profile));
   }
-}
-
-int run_to_end(const Words& command) {
-  const cluster::BlockedSignals blocked;
-  const pid_t child = fork();
-  launch::require(child, fmt::format("can't start {}", command.front()));
-  if (child == 0) {
-    blocked.restore();
-    _exit(launch::exec_program(command));
-  }
-  return cluster::wait_passing_signals(child);
 }
 
 }  // namespace

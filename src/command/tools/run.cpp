@@ -13,11 +13,10 @@
 #include "launch/preload.hpp"
 #include "settings/settings.hpp"
 #include "tools/commands.hpp"
-#include "tools/install_paths.hpp"
+#include "tools/drop_in.hpp"
 #include "tools/program_arguments.hpp"
 #include "tools/report.hpp"
 #include "tools/run_compare.hpp"
-#include "variables/variables.hpp"
 
 namespace quadrille::tools {
 
@@ -39,27 +38,6 @@ struct RunArguments {
   std::optional<std::string> json;
 };
 
-// That of the first argument that is a program linked with MPI.
-std::optional<launch::Mpi> mpi_of_program(const Words& words) {
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    if (const auto mpi = launch::mpi_of(words[i])) return mpi;
-  }
-  return std::nullopt;
-}
-
-launch::Mpi mpi_for(const RunArguments& arguments, const Words& words, launch::Launcher launcher) {
-  if (const auto mpi = mpi_of_launch(arguments.mpi, words, launcher)) return *mpi;
-  if (const auto mpi = mpi_of_program(words)) return *mpi;
-  throw std::invalid_argument("can't detect the program's MPI: set --mpi openmpi or --mpi mpich");
-}
-
-std::filesystem::path drop_in_for(launch::Mpi mpi) {
-  std::filesystem::path library = mpi_directory(std::string(launch::name(mpi))) / "libquadrille-dropin.so";
-  if (std::filesystem::exists(library)) return library;
-  throw std::invalid_argument(
-      fmt::format("this installation has no drop-in for {}: {} does not exist", launch::name(mpi), library.string()));
-}
-
 std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += fmt::format("{}{}", text.empty() ? "" : ",", word);
@@ -79,9 +57,7 @@ std::optional<std::string> report_of_drop_in(const RunArguments& arguments) {
 
 launch::Variables variables_of(const RunArguments& arguments, const std::filesystem::path& library,
                                launch::Launcher launcher) {
-  const char* preloaded = std::getenv("LD_PRELOAD");
-  launch::Variables list = {
-      {"LD_PRELOAD", preloaded && *preloaded ? fmt::format("{}:{}", library.string(), preloaded) : library.string()}};
+  launch::Variables list = preloading(library);
   const auto add = [&](const char* name, const std::optional<std::string>& value) {
     if (value) list.emplace_back(name, *value);
   };
@@ -93,13 +69,7 @@ launch::Variables variables_of(const RunArguments& arguments, const std::filesys
   add("QUADRILLE_MEMORY", arguments.memory);
   if (arguments.check) add("QUADRILLE_CHECK", "1");
   add("QUADRILLE_REPORT", report_of_drop_in(arguments));
-  // Open MPI forwards no other variables to remote nodes.
-  for (const variables::Variable& one : variables::all()) {
-    const char* const value = std::getenv(std::string(one.name).c_str());
-    const bool already_set =
-        std::any_of(list.begin(), list.end(), [&](const auto& item) { return item.first == one.name; });
-    if (launcher == launch::Launcher::openmpi && value && *value && !already_set) list.emplace_back(one.name, value);
-  }
+  add_environment(list, launcher);
   return list;
 }
 
@@ -131,7 +101,7 @@ int run_program(const RunArguments& arguments) {
   const Words words = without_separator(arguments.words);
   const launch::Launcher launcher =
       require_launcher(words, ". With another one, set the variables yourself as described in docs/environment.md");
-  const std::filesystem::path library = drop_in_for(mpi_for(arguments, words, launcher));
+  const std::filesystem::path library = drop_in_for(arguments.mpi, words, launcher);
   const launch::Variables variables = variables_of(arguments, library, launcher);
   const Settings settings = check_variables(variables);
   const Words command = launch::with_variables(launcher, words, variables);

@@ -190,6 +190,7 @@ Settings read_settings(const Lookup& lookup) {
   read_switch(lookup, "QUADRILLE", settings.off);
   read_percent(lookup, "QUADRILLE_LEARN", settings.learn);
   settings.report = !lookup("QUADRILLE_REPORT").empty();
+  settings.trace = !lookup("QUADRILLE_TRACE").empty();
   const auto nothing_else = [](std::string_view) { return false; };
   read_collectives(lookup, "QUADRILLE_FORCE", settings.forced, nothing_else);
   settings.only.fill(lookup("QUADRILLE_ONLY").empty());

@@ -37,6 +37,7 @@ struct Settings {
   std::array<bool, collectives> except = {};  // QUADRILLE_EXCEPT, likewise: these are never replaced
   bool except_point_to_point = false;         // QUADRILLE_EXCEPT=p2p: nor are waits for blocking messages
   bool report = false;                        // QUADRILLE_REPORT is set
+  bool trace = false;                         // QUADRILLE_TRACE is set
   // QUADRILLE_LEARN, in percent: share of the time in collectives that trials may cost beyond the MPI's own; 0: nothing
   // is tried, nor remembered
   double learn = 0.02;

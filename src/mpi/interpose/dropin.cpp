@@ -42,6 +42,18 @@ void DropIn::before_init() {
 #endif
 }
 
+namespace {
+
+// A file's name, wherever the program goes.
+std::string absolute_setting(const char* name) {
+  std::string path(setting(name));
+  std::error_code unknown;
+  if (!path.empty() && path != "-") path = std::filesystem::absolute(path, unknown);
+  return path;
+}
+
+}  // namespace
+
 void DropIn::begin() {
   try {
     settings_ = engine::agreed_settings(MPI_COMM_WORLD);
@@ -51,15 +63,14 @@ void DropIn::begin() {
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
-    if (settings_.off && !settings_.report) return;
+    if (settings_.off && !settings_.report && !settings_.trace) return;
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
     // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
     const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
     reporting_ = settings_.report;
     // The program may change its folder and its environment. Only rank 0 writes; on others the variable may be unset.
-    report_path_ = setting("QUADRILLE_REPORT");
-    std::error_code unknown;
-    if (!report_path_.empty() && report_path_ != "-") report_path_ = std::filesystem::absolute(report_path_, unknown);
+    report_path_ = absolute_setting("QUADRILLE_REPORT");
+    trace_path_ = absolute_setting("QUADRILLE_TRACE");
     waits_ = spinning && !settings_.except_point_to_point;
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
@@ -67,11 +78,16 @@ void DropIn::begin() {
     learning_.begin(settings_, threads_);
     active_ = true;
     if (reporting_) report_.start();
+    if (settings_.trace) {
+      tracer_.start(threads_);
+      tracer = &tracer_;
+    }
   } catch (const std::exception& error) {
     let_mpi_yield(false);
     policies_ = {};
     waits_ = false;
     reporting_ = false;
+    tracer = nullptr;
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) say(std::string(error.what()) + "; every call is passed through to MPI");
@@ -285,7 +301,9 @@ void DropIn::end() {
   policies_ = {};
   waits_ = false;
   PMPI_Comm_free_keyval(&key_);
+  const bool tracing = std::exchange(tracer, nullptr) != nullptr;
   try {
+    if (tracing) tracer_.write(trace_path_);
     const std::vector<Learned> learned = learning_.end();
     if (std::exchange(reporting_, false)) report_.write(report_path_, counts_, how_, cases_of(learned));
   } catch (const std::exception& error) {

@@ -13,6 +13,7 @@
 #include "interpose/outcome.hpp"
 #include "interpose/recent.hpp"
 #include "interpose/report.hpp"
+#include "interpose/tracer.hpp"
 #include "learn/lessons.hpp"
 #include "settings/settings.hpp"
 
@@ -75,7 +76,7 @@ class DropIn {
   void before_init();
   // After MPI_Init. Collective over MPI_COMM_WORLD: rank 0's environment counts for all.
   void begin();
-  // Before MPI_Finalize: writes the report, if one was asked for.
+  // Before MPI_Finalize: writes the report and the trace, if they were asked for.
   void end();
 
   const Policy& policy(Collective collective) const { return policies_[static_cast<std::size_t>(collective)]; }
@@ -142,6 +143,8 @@ class DropIn {
   Report report_;
   Learning learning_;
   std::string report_path_;
+  Tracer tracer_;
+  std::string trace_path_;
   Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<int> communicators_ = 0;       // that have a context

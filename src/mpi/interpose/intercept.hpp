@@ -3,13 +3,12 @@
 #include <chrono>
 
 #include "interpose/dropin.hpp"
+#include "interpose/tracer.hpp"
 
 namespace quadrille::interpose {
 
-// Runs a call by Quadrille or passes it through to MPI, and counts it. `describe` makes the detail::Call;
-// `pass_through` makes the call to MPI.
 template <class Describe, class PassThrough>
-int intercept(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
+int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
   DropIn& drop_in = DropIn::get();
   Report* const report = drop_in.report();
   const Policy& policy = drop_in.policy(collective);
@@ -34,6 +33,13 @@ int intercept(Collective collective, MPI_Comm comm, const Describe& describe, co
     report->add(call, comm, code, took.count(), done.algorithm);
   }
   return code;
+}
+
+// Runs a call by Quadrille or passes it through to MPI, and counts it. `describe` makes the detail::Call;
+// `pass_through` makes the call to MPI.
+template <class Describe, class PassThrough>
+int intercept(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
+  return traced_call({}, comm, describe, [&] { return run_or_pass(collective, comm, describe, pass_through); });
 }
 
 // MPI_Init by `init`, then the drop-in.

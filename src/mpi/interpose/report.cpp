@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -15,6 +13,7 @@
 #include "engine/mpi.hpp"
 #include "engine/process.hpp"
 #include "files/replace.hpp"
+#include "interpose/command_line.hpp"
 #include "interpose/errors.hpp"
 #include "machine/host.hpp"
 #include "text/quantities.hpp"
@@ -27,16 +26,6 @@ namespace {
 std::int64_t bytes_of(const detail::Call& call, const Tallies::Known& known) {
   if (!traits(call.collective).moves_data() || known.inter) return 0;
   return api::local_call(call, known.rank, known.ranks, true).bytes(known.ranks);
-}
-
-std::string command_line() {
-  constexpr std::size_t most = 1000;
-  std::ifstream file("/proc/self/cmdline");
-  std::string line(std::istreambuf_iterator<char>(file), {});
-  while (!line.empty() && line.back() == '\0') line.pop_back();
-  std::replace(line.begin(), line.end(), '\0', ' ');
-  if (line.size() > most) line = line.substr(0, most) + "...";
-  return line;
 }
 
 // Collective over MPI_COMM_WORLD; right on rank 0.

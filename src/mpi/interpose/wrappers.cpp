@@ -15,6 +15,10 @@ using api::blocks;
 using detail::data_call;
 using detail::reduction_call;
 
+constexpr Manner non_blocking = {.form = trace::Form::non_blocking};
+constexpr Manner among_neighbours = {.neighbours = true};
+constexpr Manner non_blocking_among_neighbours = {.form = trace::Form::non_blocking, .neighbours = true};
+
 }  // namespace
 
 // NOLINTBEGIN(readability-function-size): MPI's parameters are as many as they are.
@@ -35,41 +39,44 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 
 }  // extern "C"
 
-// A function that is counted and passed through.
-#define QUADRILLE_PASS(name, collective, reason, parameters, arguments) \
-  QUADRILLE_EXPORT int MPI_##name parameters {                          \
-    DropIn::get().count(Collective::collective, Outcome::reason);       \
-    return QUADRILLE_NEXT(name, arguments)();                           \
+// A function that is counted and passed through, non-blocking or among neighbours.
+#define QUADRILLE_PASS(name, collective, reason, how, parameters, arguments, call) \
+  QUADRILLE_EXPORT int MPI_##name parameters {                                     \
+    DropIn::get().count(Collective::collective, Outcome::reason);                  \
+    return traced_call(                                                            \
+        how, comm, [&] { return call; }, QUADRILLE_NEXT(name, arguments));         \
   }
 // MPI has persistent collectives since version 4.
 #if QUADRILLE_MPI_PERSISTENT
-#define QUADRILLE_PASS_PERSISTENT QUADRILLE_PASS
+#define QUADRILLE_PASS_PERSISTENT(name, collective, reason, neighbours, parameters, call)                              \
+  QUADRILLE_EXPORT int MPI_##name(QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Info info, MPI_Request* request) { \
+    DropIn::get().count(Collective::collective, Outcome::reason);                                                      \
+    return traced_call_init(                                                                                           \
+        neighbours, comm, request, [&] { return call; },                                                               \
+        QUADRILLE_NEXT(name, (QUADRILLE_PASSED(parameters) comm, info, request)));                                     \
+  }
 #else
-#define QUADRILLE_PASS_PERSISTENT(name, collective, reason, parameters, arguments)
+#define QUADRILLE_PASS_PERSISTENT(name, collective, reason, neighbours, parameters, call)
 #endif
 
 // The forms that MPI has of a collective, and of one among neighbours; those for large counts have a suffix.
-#define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                                               \
-  QUADRILLE_EXPORT int MPI_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) {                         \
-    return intercept(                                                                                             \
-        Collective::collective, comm, [&] { return call; },                                                       \
-        QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm)));                                       \
-  }                                                                                                               \
-  QUADRILLE_PASS(I##collective##suffix, collective, non_blocking,                                                 \
-                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),                           \
-                 (QUADRILLE_PASSED(parameters) comm, request))                                                    \
-  QUADRILLE_PASS_PERSISTENT(name##_init##suffix, collective, persistent,                                          \
-                            (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Info info, MPI_Request * request), \
-                            (QUADRILLE_PASSED(parameters) comm, info, request))
-#define QUADRILLE_NEIGHBOUR_FORMS(collective, suffix, parameters)                                                 \
-  QUADRILLE_PASS(Neighbor_##collective##suffix, collective, neighbourhood,                                        \
-                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm), (QUADRILLE_PASSED(parameters) comm))             \
-  QUADRILLE_PASS(Ineighbor_##collective##suffix, collective, neighbourhood,                                       \
-                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),                           \
-                 (QUADRILLE_PASSED(parameters) comm, request))                                                    \
-  QUADRILLE_PASS_PERSISTENT(Neighbor_##collective##_init##suffix, collective, neighbourhood,                      \
-                            (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Info info, MPI_Request * request), \
-                            (QUADRILLE_PASSED(parameters) comm, info, request))
+#define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                       \
+  QUADRILLE_EXPORT int MPI_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) { \
+    return intercept(                                                                     \
+        Collective::collective, comm, [&] { return call; },                               \
+        QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm)));               \
+  }                                                                                       \
+  QUADRILLE_PASS(I##collective##suffix, collective, non_blocking, non_blocking,           \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),   \
+                 (QUADRILLE_PASSED(parameters) comm, request), call)                      \
+  QUADRILLE_PASS_PERSISTENT(name##_init##suffix, collective, persistent, false, parameters, call)
+#define QUADRILLE_NEIGHBOUR_FORMS(collective, suffix, parameters, call)                                     \
+  QUADRILLE_PASS(Neighbor_##collective##suffix, collective, neighbourhood, among_neighbours,                \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm), (QUADRILLE_PASSED(parameters) comm), call) \
+  QUADRILLE_PASS(Ineighbor_##collective##suffix, collective, neighbourhood, non_blocking_among_neighbours,  \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),                     \
+                 (QUADRILLE_PASSED(parameters) comm, request), call)                                        \
+  QUADRILLE_PASS_PERSISTENT(Neighbor_##collective##_init##suffix, collective, neighbourhood, true, parameters, call)
 
 namespace all_ranks {
 
@@ -86,7 +93,8 @@ namespace neighbours {
 using Parameter = api::ParameterTypes<int, int, MPI_Aint>;
 extern "C" {
 #define QUADRILLE_COLLECTIVE(name, collective, parameters, call)
-#define QUADRILLE_NEIGHBOURS(name, collective, parameters, call) QUADRILLE_NEIGHBOUR_FORMS(collective, , parameters)
+#define QUADRILLE_NEIGHBOURS(name, collective, parameters, call) \
+  QUADRILLE_NEIGHBOUR_FORMS(collective, , parameters, call)
 #include "api/collectives.def"
 }  // extern "C"
 
@@ -101,7 +109,7 @@ extern "C" {
 #define QUADRILLE_COLLECTIVE(name, collective, parameters, call) QUADRILLE_FORMS(name, collective, _c, parameters, call)
 #define QUADRILLE_NEIGHBOURS(name, collective, parameters, call) \
   QUADRILLE_FORMS(name, collective, _c, parameters, call)        \
-  QUADRILLE_NEIGHBOUR_FORMS(collective, _c, parameters)
+  QUADRILLE_NEIGHBOUR_FORMS(collective, _c, parameters, call)
 #include "api/collectives.def"
 }  // extern "C"
 

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "launch/preload.hpp"
+#include "tools/program_arguments.hpp"
+
+namespace quadrille::tools {
+
+// The drop-in for the program that a launcher starts; `mpi` is what --mpi says. Throws std::invalid_argument if its MPI
+// can't be detected, or there is no drop-in for it.
+std::filesystem::path drop_in_for(const std::optional<std::string>& mpi, const Words& words, launch::Launcher launcher);
+
+// What loads it into a program, beside what is loaded already.
+launch::Variables preloading(const std::filesystem::path& library);
+
+// Adds the variables of our own environment that the launcher would not pass on.
+void add_environment(launch::Variables& list, launch::Launcher launcher);
+
+// Runs a command as a child, to which signals are passed. Returns its exit status.
+int run_to_end(const Words& command);
+
+}  // namespace quadrille::tools

@@ -1,0 +1,148 @@
+#include "graph/decompose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace quadrille::graph {
+
+namespace {
+
+// A collective with blocks of different sizes as one with equal ones: a schedule of the former has no sizes.
+std::optional<knowledge::Step> with_equal_blocks(knowledge::Step step) {
+  if (step.asked.collective != Collective::allgatherv) return step;
+  const Algorithm* const twin = find_algorithm(Collective::allgather, step.variant.algorithm().name);
+  if (!twin) return std::nullopt;
+  step.variant.place = place_of(*twin);
+  step.asked.collective = Collective::allgather;
+  step.asked.count = step.asked.largest = step.asked.count / step.asked.ranks;
+  return step;
+}
+
+void add_step(const knowledge::Step& step, Graph& graph) {
+  const Case& asked = step.asked;
+  const bool in_bytes = unit_of(asked.collective) == Unit::bytes;
+  const std::int64_t unit = in_bytes ? 1 : asked.unit_bytes;
+  std::vector<std::int64_t> counts;
+  if (traits(asked.collective).counts_differ) {
+    for (Rank rank = 0; rank < asked.ranks; ++rank) {
+      counts.push_back(asked.count / asked.ranks + (rank < asked.count % asked.ranks ? 1 : 0));
+    }
+  }
+  const Shares shares(counts);
+  Problem problem{.ranks = asked.ranks,
+                  .root = asked.root,
+                  .count = asked.count,
+                  .shares = counts.empty() ? nullptr : &shares,
+                  .commutative = asked.commutative,
+                  .segment = step.variant.segment / std::max<std::int64_t>(1, unit),
+                  .width = step.variant.width,
+                  .unit_bytes = asked.unit_bytes};
+  if (step.variant.window > 0) problem.window = step.variant.window;
+  for (problem.rank = 0; problem.rank < asked.ranks; ++problem.rank) {
+    const Schedule schedule = build(step.variant.algorithm(), problem);
+    for (const auto& [to, traffic] : knowledge::sent_by(schedule, asked.unit_bytes)) {
+      graph.add(problem.rank, to, traffic);
+    }
+  }
+}
+
+// Sizes that were rounded down are taken to be in the middle of those that they stand for.
+Case as_asked(const trace::Kind& kind, Rank ranks) {
+  trace::Kind mean = kind;
+  if (kind.rounded) mean.count += mean.count / 8;
+  return mean.asked(ranks);
+}
+
+class Decomposition {
+ public:
+  Decomposition(const trace::Trace& trace, const Policy& policy)
+      : policy_(policy), all_{Graph(trace.ranks), Graph(trace.ranks)} {
+    for (const auto& [from, row] : trace.messages) {
+      for (const auto& [to, traffic] : row) {
+        if (to != trace::another_world) all_.messages.add(from, to, traffic);
+      }
+    }
+    for (const auto& [communicator, kinds] : trace.collectives) {
+      const std::vector<Rank> world = communicator.ranks.list();
+      for (const auto& [kind, calls] : kinds) add(communicator, world, kind, calls);
+    }
+  }
+
+  Decomposed take() {
+    for (auto& [what, calls] : omitted_) all_.omitted.push_back({what.first, calls, what.second});
+    return std::move(all_);
+  }
+
+ private:
+  void add(const trace::Communicator& communicator, const std::vector<Rank>& world, const trace::Kind& kind,
+           const trace::Calls& calls) {
+    if (communicator.inter() || world.empty()) {
+      const char* const why = world.empty() ? "communicators that were not told apart" : "an intercommunicator";
+      omitted_[{std::string(name(kind.collective)), why}] += calls.calls;
+      return;
+    }
+    const auto in_world = [&](Rank rank) { return world[static_cast<std::size_t>(rank)]; };
+    for (const auto& [from, row] : calls.blocks) {
+      for (const auto& [to, traffic] : row) all_.collectives.add(in_world(from), in_world(to), traffic);
+    }
+    if (kind.has_blocks() || world.size() < 2) return;
+    const Graph* const one = messages_of(kind, static_cast<Rank>(world.size()));
+    if (!one) {
+      omitted_[{std::string(name(kind.collective)), fmt::format("not known of {}", policy_.name)}] += calls.calls;
+      return;
+    }
+    for (const auto& [from, row] : one->rows()) {
+      for (const auto& [to, traffic] : row) all_.collectives.add(in_world(from), in_world(to), traffic, calls.calls);
+    }
+  }
+
+  // Null if they are not known. Communicators of one size, as rows of a grid, send the same.
+  const Graph* messages_of(trace::Kind kind, Rank ranks) {
+    kind.form = trace::Form::blocking;
+    const auto [place, is_new] = known_.try_emplace({kind, ranks});
+    if (is_new) {
+      try {
+        place->second = graph_of(as_asked(kind, ranks), policy_);
+      } catch (const std::invalid_argument&) {
+        // Then there is none.
+      }
+    }
+    return place->second ? &*place->second : nullptr;
+  }
+
+  const Policy& policy_;
+  Decomposed all_;
+  std::map<std::pair<std::string, std::string>, std::int64_t> omitted_;  // calls, by collective and reason
+  std::map<std::pair<trace::Kind, Rank>, std::optional<Graph>> known_;
+};
+
+}  // namespace
+
+Graph graph_of(const Case& asked, const Policy& policy) {
+  Graph graph(asked.ranks);
+  const knowledge::Choice choice = policy.choose(asked);
+  if (choice.steps.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: not known which messages {} sends for it", name(asked.collective), policy.name));
+  }
+  for (const knowledge::Step& one : choice.steps) {
+    const auto step = with_equal_blocks(one);
+    if (!step || traits(step->asked.collective).separate_blocks) {
+      throw std::invalid_argument(
+          fmt::format("{}: its messages depend on counts that are not known", name(asked.collective)));
+    }
+    add_step(*step, graph);
+  }
+  return graph;
+}
+
+Decomposed decompose(const trace::Trace& trace, const Policy& policy) {
+  return Decomposition(trace, policy).take();
+}
+
+}  // namespace quadrille::graph

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/trace.hpp"
+
+namespace quadrille::breakdown {
+
+// Calls of one collective in one form, on one communicator or on all, of one size or of all.
+struct Row {
+  std::string collective;  // "neighbor_alltoall, non-blocking"
+  std::string communicator = {};
+  std::string size = {};    // of a rank's data or block
+  std::int64_t calls = 0;   // of all ranks
+  std::int64_t bytes = 0;   // of all ranks
+  double mean_seconds = 0;  // of the ranks of the program
+  double longest = 0;       // of any rank; only of one kind
+};
+
+// The longest first.
+std::vector<Row> by_collective(const trace::Trace& trace);
+std::vector<Row> by_kind(const trace::Trace& trace);
+
+// "4 ranks: 0-12:4".
+std::string title(const trace::Communicator& communicator);
+
+}  // namespace quadrille::breakdown

@@ -1,0 +1,107 @@
+#include "graph/graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <stdexcept>
+
+#include "graph/decompose.hpp"
+#include "graph/policy.hpp"
+
+namespace quadrille::graph {
+namespace {
+
+Policy all_by(Collective collective, std::string_view algorithm) {
+  return with(quadrille_policy({}), collective, variant_named(collective, algorithm));
+}
+
+Case alltoall(Rank ranks, std::int64_t block) {
+  return case_of_bytes(Collective::alltoall, block * ranks, {.ranks = ranks, .nodes = ranks, .ranks_per_node = 1});
+}
+
+// Zhang et al., Process mapping for MPI collective communications, Fig. 2 and 3.
+TEST(Graph, OfTheWorkedExampleIsThatOfThePaper) {
+  const Graph graph = graph_of(alltoall(8, 10), all_by(Collective::alltoall, "bruck"));
+  EXPECT_EQ(graph.total(), (Traffic{24, 960}));
+  for (const auto& [from, row] : graph.rows()) {
+    for (const auto& [to, traffic] : row) EXPECT_EQ(traffic, (Traffic{1, 40})) << from << " to " << to;
+  }
+  // The figure adds up both directions.
+  constexpr std::array<std::int64_t, 8> by_distance = {0, 40, 40, 0, 80, 0, 40, 40};
+  const Graph both = graph.symmetric();
+  for (Rank from = 0; from < 8; ++from) {
+    for (Rank to = 0; to < 8; ++to) {
+      EXPECT_EQ(both.between(from, to).bytes, by_distance[static_cast<std::size_t>((to - from + 8) % 8)]);
+    }
+  }
+}
+
+TEST(Graph, OfAGridHasItsNeighbours) {
+  constexpr std::array<Rank, 2> extents = {3, 4};
+  const Graph open = grid(extents, false, 100);
+  EXPECT_EQ(open.total(), (Traffic{2 * (2 * 4 + 3 * 3), 3400}));
+  EXPECT_EQ(open.between(0, 4).bytes, 100);
+  EXPECT_EQ(open.between(3, 4).bytes, 0);
+  const Graph torus = grid(extents, true, 100);
+  EXPECT_EQ(torus.total().messages, 4 * 12);
+  EXPECT_EQ(torus.between(3, 0).bytes, 100);
+  EXPECT_EQ(torus.between(0, 8).bytes, 100);
+  // On two ranks the neighbours of both directions are one.
+  constexpr std::array<Rank, 1> two = {2};
+  EXPECT_EQ(grid(two, true, 5).between(0, 1), (Traffic{2, 10}));
+}
+
+TEST(Graph, OfATraceHasMessagesAndWhatCollectivesBecome) {
+  trace::Trace trace;
+  trace.ranks = 8;
+  trace.messages[1][2] = {3, 30};
+  trace.messages[1][trace::another_world] = {1, 1};
+  const trace::Communicator odd{trace::Ranks(std::vector<Rank>{1, 3, 5, 7})};
+  trace.collectives[odd][{.collective = Collective::bcast, .root = 1, .count = 100}] = {10, 4000, 0, 0};
+  trace::Calls gathered{2, 60, 0, 0};
+  gathered.blocks[2][0] = {2, 60};
+  trace.collectives[odd][{.collective = Collective::gatherv}] = gathered;
+  trace.collectives[{trace::Ranks(std::vector<Rank>{0}), trace::Ranks(std::vector<Rank>{1})}]
+                   [{.collective = Collective::barrier}] = {7, 0, 0, 0};
+  const Decomposed all = decompose(trace, all_by(Collective::bcast, "linear"));
+  EXPECT_EQ(all.messages.total(), (Traffic{3, 30}));
+  EXPECT_EQ(all.collectives.between(3, 1), (Traffic{10, 1000}));
+  EXPECT_EQ(all.collectives.between(3, 7), (Traffic{10, 1000}));
+  EXPECT_EQ(all.collectives.between(5, 1), (Traffic{2, 60}));
+  EXPECT_EQ(all.collectives.total().messages, 32);
+  ASSERT_EQ(all.omitted.size(), 1);
+  EXPECT_EQ(all.omitted[0].collective, "barrier");
+  EXPECT_EQ(all.omitted[0].calls, 7);
+}
+
+// Every collective whose sizes all ranks know, by every algorithm that says what it sends: as many messages and bytes
+// as its schedules have is for other tests; here, that nothing is lost or thrown on the way.
+TEST(Graph, OfEachCollectiveIsMadeByOurPolicy) {
+  const Policy policy = quadrille_policy({});
+  for (int i = 0; i < collectives; ++i) {
+    const auto collective = static_cast<Collective>(i);
+    if (!sizes_are_known(collective)) continue;
+    for (const Rank ranks : {2, 3, 7, 8}) {
+      const Case asked = case_of_bytes(collective, 4096, {.ranks = ranks, .nodes = ranks, .ranks_per_node = 1});
+      const Graph graph = graph_of(asked, policy);
+      EXPECT_GE(graph.total().messages, ranks - 1) << name(collective) << " on " << ranks;
+    }
+  }
+}
+
+TEST(Policy, OfALibraryIsNamedByItsVersion) {
+  EXPECT_EQ(policy_for("Open MPI v4.1.4"), "openmpi-4.1");
+  EXPECT_EQ(policy_for("another MPI"), "");
+  ASSERT_EQ(libraries_named("openmpi-4.1").size(), 1);
+  const Graph graph = graph_of(alltoall(16, 2), policy_of(*libraries_named("openmpi-4.1").front()));
+  EXPECT_GT(graph.total().messages, 0);
+  EXPECT_TRUE(libraries_named("openmpi").empty());
+}
+
+TEST(Policy, ThatDoesNotKnowACollectiveSaysSo) {
+  const Policy nothing{"nothing", [](const Case&) { return knowledge::Choice{}; }};
+  EXPECT_THROW(graph_of(alltoall(8, 10), nothing), std::invalid_argument);
+}
+
+}  // namespace
+}  // namespace quadrille::graph
