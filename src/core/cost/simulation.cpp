@@ -19,8 +19,9 @@ Simulated simulate(const Algorithm& algorithm, const Problem& problem, std::int6
                    const Topology& topology, const Model& model) {
   const Collective collective = algorithm.collective;
   const auto build = [&](Rank rank) { return quadrille::build(algorithm, problem_of(collective, problem, rank)); };
+  const auto block_size = [&](Rank, Rank) { return problem.count; };
   const auto units = [&](Rank rank, Buffer buffer, std::int32_t block) {
-    return block_units(collective, problem_of(collective, problem, rank), {}, buffer, block);
+    return block_units(collective, problem_of(collective, problem, rank), block_size, buffer, block);
   };
   return World({problem.ranks, element_bytes, build, units}, topology, model).run();
 }
