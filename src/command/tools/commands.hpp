@@ -22,6 +22,7 @@ void add_knows(CLI::App& app, Exit& exit);
 void add_export(CLI::App& app, Exit& exit);
 void add_probe(CLI::App& app, Exit& exit);
 void add_explain(CLI::App& app, Exit& exit);
+void add_predict(CLI::App& app, Exit& exit);
 void add_topology(CLI::App& app, Exit& exit);
 void add_cluster(CLI::App& app, Exit& exit);
 void add_run(CLI::App& app, Exit& exit);

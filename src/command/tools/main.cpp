@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_knows(app, exit);
   quadrille::tools::add_export(app, exit);
   quadrille::tools::add_explain(app, exit);
+  quadrille::tools::add_predict(app, exit);
   quadrille::tools::add_topology(app, exit);
   quadrille::tools::add_cluster(app, exit);
   quadrille::tools::add_run(app, exit);

@@ -6,13 +6,13 @@ namespace quadrille::cost {
 
 namespace {
 
-// Of more ranks only those of some nodes are counted.
-constexpr Rank most_counted = 2048;
+// Of those that stand for all.
 constexpr Rank sampled_nodes = 16;
 
 }  // namespace
 
-Map::Map(const Topology& topology) : topology_(&topology), levels_(topology.levels() - 1) {
+Map::Map(const Topology& topology, Rank most_counted)
+    : topology_(&topology), most_counted_(most_counted), levels_(topology.levels() - 1) {
   const int node_level = levels_;
   const Rank ranks = topology.domain(0, 0).size();
   ranks_per_node_ = topology.largest_domain(node_level);
@@ -89,8 +89,10 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
   if (pattern == Pattern::tree) {
     const std::int64_t stride = 2 * std::int64_t{distance};
     const std::int64_t messages = p > distance ? (p - distance + stride - 1) / stride : 0;
-    for (std::int64_t i = 0; i < std::min<std::int64_t>(messages, most_counted); ++i) {
-      count(from_root(i * stride), from_root(i * stride + distance));
+    const std::int64_t some = std::min<std::int64_t>(messages, most_counted_);
+    for (std::int64_t i = 0; i < some; ++i) {
+      const std::int64_t number = i * messages / some * stride;
+      count(from_root(number), from_root(number + distance));
     }
     all = static_cast<double>(messages);
   } else {
@@ -105,6 +107,7 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
   touched_nodes_.clear();
   touched_racks_.clear();
   flows.messages = all;
+  flows.climbing *= std::max(1.0, all / std::max(1.0, counted));
   if (counted > 0) {
     flows.outside /= counted;
     flows.far /= counted;

@@ -14,8 +14,9 @@ namespace quadrille::cost {
 // what was counted is remembered. Not thread-safe.
 class Map {
  public:
-  // The topology must outlive it.
-  explicit Map(const Topology& topology);
+  // The topology must outlive it. Of more than `most_counted` ranks those of some nodes are counted, which stand for
+  // all: quick enough for a call that has to be decided, but few of them may be at the border of a rack.
+  explicit Map(const Topology& topology, Rank most_counted = 2048);
 
   // The ranks that take part in a round.
   enum class Group : std::uint8_t {
@@ -65,6 +66,7 @@ class Map {
   Flows counted(const Place& of, Pattern pattern, Rank distance, Rank root);
 
   const Topology* topology_;
+  Rank most_counted_;
   std::array<Place, 4> places_;
   Rank ranks_per_node_ = 1;
   int levels_ = 0;

@@ -234,8 +234,9 @@ void Price::round(const Map::Flows& flows, double units, double times, Ways ways
   Section all = one.times(times);
   // Repeated, a short hop makes up for a long one, unless both ends of a message wait for each other.
   if (bytes > static_cast<double>(std::max(model_.node.eager, model_.network.eager))) mean = longest;
-  // And a rank that was held up in one round seldom is in the next.
-  const double first = one_way || flows.outside == 0 ? longest : mean;
+  // And a rank that was held up in one round seldom is in the next, unless its partners are, from rack to rack.
+  const bool all_wait = one_way || flows.outside == 0 || (ways == Ways::to_each_other && flows.far > 0);
+  const double first = all_wait ? longest : mean;
   all.time = first + std::max(queue, climb) + (times - 1) * std::max(mean, one.busiest());
   add(all);
 }
@@ -271,10 +272,12 @@ void Price::all_pairs(double units, Rank at_a_time) {
   const double own = whole ? map_.ranks_per_node() : inside_ ? ranks_ : 1;
   const double inside = inside_ ? others : std::min(others, own - 1);
   const double outside = others - inside;
+  double far = group_ == Map::Group::racks ? others : 0;
+  if (group_ == Map::Group::all || group_ == Map::Group::nodes) far = outside * (1 - 1.0 / map_.racks());
   const auto both = [&](const Link& link) { return sending(link, bytes) + receiving(link, bytes); };
-  const double work = inside * both(model_.node) + outside * both(model_.network);
+  const double work = inside * both(model_.node) + (outside - far) * both(model_.network) + far * both(model_.rack);
   const double senders = whole ? own : at_once_;
-  const Link& way = outside > 0 ? model_.network : model_.node;
+  const Link& way = far > 0 ? model_.rack : outside > 0 ? model_.network : model_.node;
   Section all{.wire = senders * outside * bytes * model_.network.wire,
               .leader = work,
               .work = (whole ? map_.ranks() : map_.nodes() * std::max<double>(senders, 1)) * work};

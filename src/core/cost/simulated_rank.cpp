@@ -12,7 +12,7 @@ double SimulatedRank::turn(double now) {
   clock_ = now;
   if (!std::exchange(started_, true)) {
     clock_ += world_.model().call;
-    runner_.start();
+    runner_->start();
   }
   for (std::size_t i = 0; i < completed_.size();) {
     if (completed_[i].time > now) {
@@ -22,10 +22,11 @@ double SimulatedRank::turn(double now) {
     const Completed one = completed_[i];
     completed_.erase(completed_.begin() + static_cast<std::ptrdiff_t>(i));
     clock_ += one.work;
-    runner_.complete(one.token);
+    runner_->complete(one.token);
   }
-  while (!runner_.done() && runner_.advance()) {
+  while (!runner_->done() && runner_->advance()) {
   }
+  if (runner_->done()) runner_.reset();
   return clock_;
 }
 
@@ -36,13 +37,13 @@ std::int64_t SimulatedRank::bytes(std::span<const Piece> data) const {
 }
 
 std::int64_t SimulatedRank::units(Buffer buffer, Rank owner, std::int32_t block) {
-  const Schedule& of = owner == self ? schedule() : world_.at(owner).schedule();
-  if (buffer == Buffer::scratch) return of.scratch[static_cast<std::size_t>(block)];
-  if (buffer == Buffer::slot) return of.slots[static_cast<std::size_t>(block)];
-  return world_.all().units(owner == self ? rank_ : owner, buffer, block);
+  if (buffer == Buffer::scratch) return schedule().scratch[static_cast<std::size_t>(block)];
+  if (buffer == Buffer::slot) return schedule().slots[static_cast<std::size_t>(block)];
+  return world_.units(owner == self ? rank_ : world_.peer(rank_, owner), buffer, block);
 }
 
-void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {
+void SimulatedRank::send(Token token, Rank number, std::int32_t channel, std::span<const Piece> data) {
+  const Rank to = world_.peer(rank_, number);
   const Link& link = world_.link(rank_, to);
   const std::int64_t size = bytes(data);
   clock_ += world_.model().operation + link.overhead;
@@ -50,9 +51,9 @@ void SimulatedRank::send(Token token, Rank to, std::int32_t channel, std::span<c
   world_.post_send(rank_, to, channel, token, size, clock_);
 }
 
-void SimulatedRank::receive(Token token, Rank from, std::int32_t channel, std::span<const Piece>) {
+void SimulatedRank::receive(Token token, Rank number, std::int32_t channel, std::span<const Piece>) {
   clock_ += world_.model().operation;
-  world_.post_receive(from, rank_, channel, token, clock_);
+  world_.post_receive(world_.peer(rank_, number), rank_, channel, token, clock_);
 }
 
 void SimulatedRank::copy(Token, const Piece& source, const Piece&) {
@@ -105,7 +106,7 @@ bool SimulatedRank::expect_turn(double time) {
 
 bool SimulatedRank::reached(Token, Rank owner, std::int32_t counter, std::int64_t value) {
   if (value <= 0) return true;
-  SimulatedRank& of = owner == self ? *this : world_.at(owner);
+  SimulatedRank& of = owner == self ? *this : world_.at(world_.peer(rank_, owner));
   double later = -1;
   if (of.reached(counter, value, clock_, later)) return true;
   if (later >= 0) {

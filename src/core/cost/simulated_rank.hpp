@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "run/runner.hpp"
@@ -15,22 +19,27 @@ class World;
 // more to do.
 class SimulatedRank final : public Backend {
  public:
-  SimulatedRank(World& world, const Schedule& schedule, std::int64_t window)
+  SimulatedRank(World& world, Rank rank, std::shared_ptr<const Program> program, std::int64_t window)
       : world_(world),
-        rank_(schedule.rank),
-        program_(Program::over(schedule)),
-        runner_(program_, *this, Posting{.window = window}),
-        counters_(static_cast<std::size_t>(schedule.counters)) {}
+        rank_(rank),
+        program_(std::move(program)),
+        runner_(std::in_place, *program_, *this, Posting{.window = window}),
+        counters_(static_cast<std::size_t>(schedule().counters)) {}
 
   // Does all that can be done at that time, and returns when it is done.
   double turn(double now);
-  bool done() const { return started_ && runner_.done(); }
+  bool done() const { return !runner_; }
   double end() const { return clock_; }
   double free_at() const { return clock_; }
-  const Schedule& schedule() const { return program_.schedule(); }
+  const Schedule& schedule() const { return program_->schedule(); }
 
   // A message has been sent or received; the work for it is done in the next turn.
   void complete_at(double time, Token token, double work) { completed_.push_back({time, token, work}); }
+
+  // Whether something is complete by that time.
+  bool has_news(double time) const {
+    return std::any_of(completed_.begin(), completed_.end(), [&](const Completed& one) { return one.time <= time; });
+  }
 
   // A counter of this rank, as others see it at a time. Where it will have the value later, `later` is when.
   bool reached(std::int32_t counter, std::int64_t value, double time, double& later) const;
@@ -72,8 +81,8 @@ class SimulatedRank final : public Backend {
 
   World& world_;
   Rank rank_;
-  Program program_;
-  Runner runner_;
+  std::shared_ptr<const Program> program_;
+  std::optional<Runner> runner_;  // until it is done
   bool started_ = false;
   double clock_ = 0;
   std::vector<Completed> completed_;

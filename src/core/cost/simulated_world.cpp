@@ -13,12 +13,12 @@ constexpr std::int64_t in_flight = 32;
 
 }  // namespace
 
-World::World(const AllRanks& all, std::int64_t element_bytes, const Topology& topology, const Model& model)
-    : all_(all),
-      element_bytes_(element_bytes),
+World::World(Work work, const Topology& topology, const Model& model)
+    : work_(std::move(work)),
       model_(model),
-      nodes_(all.schedules.size()),
-      racks_(all.schedules.size()) {
+      programs_(work_.ranks, work_.build),
+      nodes_(static_cast<std::size_t>(work_.ranks)),
+      racks_(nodes_.size()) {
   const int node_level = topology.levels() - 1;
   const int rack_level = std::max(0, node_level - 1);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -27,8 +27,8 @@ World::World(const AllRanks& all, std::int64_t element_bytes, const Topology& to
   }
   node_wires_.resize(static_cast<std::size_t>(topology.domains(node_level)));
   rack_wires_.resize(static_cast<std::size_t>(topology.domains(rack_level)));
-  for (const Schedule& schedule : all.schedules) {
-    ranks_.push_back(std::make_unique<SimulatedRank>(*this, schedule, in_flight));
+  for (Rank rank = 0; rank < work_.ranks; ++rank) {
+    ranks_.push_back(std::make_unique<SimulatedRank>(*this, rank, programs_.of(rank), in_flight));
   }
   if (model.cores <= 0) return;
   const auto cores = static_cast<std::size_t>(model.cores);
@@ -47,17 +47,32 @@ const Link& World::link(Rank a, Rank b) const {
 
 // The message that an end belongs to: one whose other end was posted before, or a new one.
 std::int32_t World::matched(bool send, Rank from, Rank to, std::int32_t channel) {
-  const auto number = static_cast<std::size_t>(stream_numbers_.add({from, to, channel}));
-  if (number == streams_.size()) streams_.emplace_back();
-  Stream& stream = streams_[number];
-  if (stream.first >= 0 && stream.sends != send) return std::exchange(stream.first, message(stream.first).next);
-  messages_.push_back({.from = from, .to = to, .send = {}, .receive = {}});
-  const auto made = static_cast<std::int32_t>(messages_.size()) - 1;
-  if (stream.first < 0) {
+  const auto [place, is_new] = streams_.try_emplace({from, to, channel});
+  Stream& stream = place->second;
+  if (!is_new && stream.sends != send) {
+    const std::int32_t first = std::exchange(stream.first, message(stream.first).next);
+    if (stream.first < 0) streams_.erase(place);
+    return first;
+  }
+  const std::int32_t made = new_message(from, to);
+  if (is_new) {
     stream = {send, made, made};
   } else {
     message(std::exchange(stream.last, made)).next = made;
   }
+  return made;
+}
+
+std::int32_t World::new_message(Rank from, Rank to) {
+  ++sent_messages_;
+  std::int32_t made = free_message_;
+  if (made >= 0) {
+    free_message_ = message(made).next;
+  } else {
+    made = static_cast<std::int32_t>(messages_.size());
+    messages_.emplace_back();
+  }
+  message(made) = {.from = from, .to = to, .send = {}, .receive = {}};
   return made;
 }
 
@@ -69,8 +84,7 @@ void World::post_send(Rank from, Rank to, std::int32_t channel, Token token, std
   one.bytes = bytes;
   one.sent = time;
   if (bytes <= way.eager) {
-    at(from).complete_at(time, token, 0);
-    wake(time, from);
+    at(from).complete_at(time, token, 0);  // which it sees at the end of this turn
     push({time, 0, Event::What::launch, index});
   } else if (one.received >= 0) {
     push({std::max(time, one.received) + way.rendezvous, 0, Event::What::launch, index});
@@ -149,7 +163,7 @@ void World::launch(double time, std::int32_t index) {
   double& wire = *wire_of(one);
   const double begin = std::max(time, wire);
   wire = begin + bytes * rate;
-  if (one.wire == 0) under_way_[{node_of(one.from), node_of(one.to)}] = wire;
+  if (one.wire == 0 && model_.network.exchange != 1) under_way_[{node_of(one.from), node_of(one.to)}] = wire;
   if (waits && one.wire == 0) sent_at(wire);
   one.through = std::max(one.through, wire);
   ++one.wire;
@@ -166,12 +180,13 @@ void World::arrive(double time, std::int32_t index) {
 }
 
 void World::receive(std::int32_t index) {
-  const Message& one = message(index);
+  Message& one = message(index);
   const Link& way = link(one.from, one.to);
   const double time = std::max(one.arrived, one.received) + (one.arrived > one.received ? look(one.to) : 0);
   awaits_message(one.to, -1);
   at(one.to).complete_at(time, one.receive, way.overhead + static_cast<double>(one.bytes) * way.work);
   wake(time, one.to);
+  one.next = std::exchange(free_message_, index);
 }
 
 double World::look(Rank rank) const {
@@ -196,8 +211,13 @@ void World::turn(double time, Rank rank, bool woken) {
     again(one.free_at());
     return;
   }
+  const auto take_turn = [&](double begin) {
+    const double end = one.turn(begin);
+    if (one.has_news(end)) wake(end, rank);
+    return end;
+  };
   if (cores_.empty()) {
-    one.turn(time);
+    take_turn(time);
     return;
   }
   std::vector<Core>& cores = cores_[pool_of(rank)];
@@ -212,7 +232,7 @@ void World::turn(double time, Rank rank, bool woken) {
   }
   const bool switches = oversubscribed_ && woken && first->last != rank;
   first->last = rank;
-  first->free = one.turn(time + (switches ? model_.wake : 0));
+  first->free = take_turn(time + (switches ? model_.wake : 0));
 }
 
 Simulated World::run() {
@@ -221,6 +241,7 @@ Simulated World::run() {
   while (!events_.empty()) {
     const Event event = events_.top();
     events_.pop();
+    ++result.events;
     switch (event.what) {
       case Event::What::turn:
       case Event::What::woken:
@@ -238,7 +259,8 @@ Simulated World::run() {
     if (!one->done()) throw std::runtime_error("the simulation has come to a halt: ranks wait for each other");
     result.ends.push_back(one->end());
   }
-  result.messages = static_cast<std::int64_t>(messages_.size());
+  result.messages = sent_messages_;
+  result.programs = static_cast<std::int64_t>(programs_.size());
   return result;
 }
 

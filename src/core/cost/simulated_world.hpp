@@ -2,29 +2,39 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <queue>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "cost/shared_programs.hpp"
 #include "cost/simulated_rank.hpp"
 #include "cost/simulation.hpp"
-#include "schedule/index.hpp"
 
 namespace quadrille::cost {
 
 // All ranks, the cores and wires they share, and the events to come.
 class World {
  public:
-  World(const AllRanks& all, std::int64_t element_bytes, const Topology& topology, const Model& model);
+  // What all ranks do.
+  struct Work {
+    Rank ranks = 1;
+    std::int64_t element_bytes = 1;
+    std::function<Schedule(Rank)> build;
+    std::function<std::int64_t(Rank, Buffer, std::int32_t block)> units;  // of a caller's block
+  };
+  World(Work work, const Topology& topology, const Model& model);
 
   Simulated run();
 
-  const AllRanks& all() const { return all_; }
-  std::int64_t element_bytes() const { return element_bytes_; }
+  std::int64_t units(Rank rank, Buffer buffer, std::int32_t block) const { return work_.units(rank, buffer, block); }
+  std::int64_t element_bytes() const { return work_.element_bytes; }
   const Model& model() const { return model_; }
   SimulatedRank& at(Rank rank) { return *ranks_[static_cast<std::size_t>(rank)]; }
+  Rank peer(Rank rank, Rank number) const { return programs_.peer(rank, number); }
   const Link& link(Rank a, Rank b) const;
 
   void post_send(Rank from, Rank to, std::int32_t channel, Token token, std::int64_t bytes, double time);
@@ -50,7 +60,7 @@ class World {
     double sent = -1;      // when it was posted; -1: it was not
     double received = -1;  // likewise
     double arrived = -1;
-    std::int32_t next = -1;  // the next in its stream
+    std::int32_t next = -1;  // the next in its stream, or of those that are free
     std::int32_t wire = 0;   // that it comes to next, from the sender's on
     double through = 0;      // when it has passed those before
   };
@@ -74,6 +84,24 @@ class World {
     double out = 0;
     double in = 0;
   };
+  // Messages of which one end has been posted, from a rank to another.
+  struct StreamKey {
+    Rank from = 0;
+    Rank to = 0;
+    std::int32_t channel = 0;
+
+    friend bool operator==(const StreamKey&, const StreamKey&) = default;
+  };
+  struct StreamHash {
+    std::size_t operator()(const StreamKey& key) const {
+      const auto part = [](std::int32_t value) {
+        return static_cast<std::uint64_t>(static_cast<std::uint32_t>(value));
+      };
+      const std::uint64_t mixed =
+          (part(key.from) << 32U ^ part(key.to) ^ part(key.channel) << 56U) * 0x9E3779B97F4A7C15ULL;
+      return static_cast<std::size_t>(mixed ^ mixed >> 32U);
+    }
+  };
   struct Stream {
     bool sends = false;
     std::int32_t first = -1;
@@ -94,6 +122,7 @@ class World {
   std::int32_t rack_of(Rank rank) const { return racks_[static_cast<std::size_t>(rank)]; }
   Message& message(std::int32_t index) { return messages_[static_cast<std::size_t>(index)]; }
   std::int32_t matched(bool send, Rank from, Rank to, std::int32_t channel);
+  std::int32_t new_message(Rank from, Rank to);
   std::size_t pool_of(Rank rank) const { return model_.one_machine ? 0 : static_cast<std::size_t>(node_of(rank)); }
   void turn(double time, Rank rank, bool woken);
   // Until a rank sees a message: others that wait for one take their turns first.
@@ -105,9 +134,9 @@ class World {
   void arrive(double time, std::int32_t index);
   void receive(std::int32_t index);
 
-  const AllRanks& all_;
-  std::int64_t element_bytes_;
+  Work work_;
   const Model& model_;
+  SharedPrograms programs_;
   std::vector<std::int32_t> nodes_;  // by rank
   std::vector<std::int32_t> racks_;
   std::vector<std::unique_ptr<SimulatedRank>> ranks_;
@@ -118,9 +147,10 @@ class World {
   std::vector<Wires> node_wires_;
   std::vector<Wires> rack_wires_;
   std::map<std::pair<std::int32_t, std::int32_t>, double> under_way_;  // until when, from a node to another
-  std::vector<Message> messages_;
-  Index<3> stream_numbers_;  // by sender, receiver and channel
-  std::vector<Stream> streams_;
+  std::vector<Message> messages_;                                      // places are used again
+  std::int32_t free_message_ = -1;                                     // the first of them
+  std::int64_t sent_messages_ = 0;                                     // in all
+  std::unordered_map<StreamKey, Stream, StreamHash> streams_;
   std::vector<Offloaded> offloaded_;
   std::priority_queue<Event> events_;
   std::int64_t numbers_ = 0;

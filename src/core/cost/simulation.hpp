@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "algorithms/algorithm.hpp"
 #include "algorithms/all_ranks.hpp"
 #include "cost/model.hpp"
 #include "topology/topology.hpp"
@@ -14,11 +15,17 @@ namespace quadrille::cost {
 struct Simulated {
   std::vector<double> ends;  // by rank, when all begin at 0
   std::int64_t messages = 0;
+  std::int64_t events = 0;    // what was simulated, one after another
+  std::int64_t programs = 0;  // different ones: see SharedPrograms
 
   // The last.
   double time() const;
 };
 // `element_bytes` are those of a unit of reductions. Throws std::runtime_error if the ranks wait for each other.
 Simulated simulate(const AllRanks& all, std::int64_t element_bytes, const Topology& topology, const Model& model);
+// The same without the schedules of all ranks at once: each is built in its turn, and kept only if it differs from the
+// others. For collectives with blocks of one size.
+Simulated simulate(const Algorithm& algorithm, const Problem& problem, std::int64_t element_bytes,
+                   const Topology& topology, const Model& model);
 
 }  // namespace quadrille::cost

@@ -264,6 +264,51 @@ class Explain(unittest.TestCase):
             self.assertIn(said, done.stderr)
 
 
+class Predict(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.machine = pathlib.Path(self.folder.name) / "machine.json"
+        self.machine.write_text(json.dumps({"format": "quadrille machine 1", "rack": {"latency_us": 10000}}))
+
+    def predict(self, *words):
+        done = run("predict", *words, "--machine", str(self.machine))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_every_point_has_the_times_of_all_algorithms(self):
+        found = json.loads(self.predict("bcast", "--ranks", "4-64*4", "--sizes", "8,64KiB", "--json"))
+        self.assertEqual([(one["ranks"], one["bytes"]) for one in found["points"]],
+                         [(ranks, size) for ranks in (4, 16, 64) for size in (8, 65536)])
+        for point in found["points"]:
+            seconds = [one["seconds"] for one in point["algorithms"]]
+            self.assertEqual(seconds, sorted(seconds))
+            self.assertLessEqual({"binomial", "pipelined_chain"}, {one["algorithm"] for one in point["algorithms"]})
+            self.assertEqual(point["policies"][0]["policy"], "Quadrille")
+
+    def test_the_fastest_are_listed_and_drawn(self):
+        svg = pathlib.Path(self.folder.name) / "winners.svg"
+        text = self.predict("allreduce", "--ranks", "16,1048576", "--sizes", "8,1MiB", "--per-node", "4", "--svg", str(svg))
+        self.assertRegex(text, r"1,048,576 +8 B +\w+ +~")
+        self.assertEqual(len(re.findall('class="cell"', svg.read_text())), 4)
+
+    def test_sites_are_far_apart(self):
+        words = ("barrier", "--ranks", "12", "--per-node", "1", "--json")
+        best = [json.loads(self.predict(*words, *more))["points"][0]["algorithms"][0]["seconds"]
+                for more in ((), ("--rack-nodes", "4"))]
+        self.assertLess(best[0], 0.01)
+        self.assertGreater(best[1], 0.01)
+
+    def test_what_makes_no_sense_is_refused(self):
+        for words, said in ((["alltoallv", "--ranks", "4"], "each rank has sizes of its own"),
+                            (["bcast", "--ranks", "1"], "at least 2"),
+                            (["nothing", "--ranks", "4"], "unknown collective"),
+                            (["bcast", "--ranks", "4", "--machine", "/nowhere"], "/nowhere")):
+            done = run("predict", *words)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+
 def report(label, **factors):
     """A report of native and ring on 4 sizes, 12 repeats each; with ring=2, ring takes twice as long as usual."""
     points = []

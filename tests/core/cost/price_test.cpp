@@ -170,6 +170,27 @@ TEST(Price, IsFoundQuicklyAlsoForAMillionRanks) {
   }
 }
 
+// Data that must come from each of three sites takes their distance at least.
+TEST(Price, NothingCrossesSitesInLessThanTheirLatency) {
+  std::vector<std::int32_t> sites;
+  std::vector<std::int32_t> nodes;
+  for (Rank rank = 0; rank < 60; ++rank) {
+    sites.push_back(rank / 20);
+    nodes.push_back(rank);
+  }
+  const Topology topology(60, {sites, nodes});
+  Map map(topology);
+  Model model = cluster(10000);
+  model.rack.latency = 10e-3;
+  for_each_problem({"sites", 60, topology}, [&](const Algorithm& algorithm, Problem problem, std::int64_t unit) {
+    problem.topology = &topology;
+    problem.offloads = false;
+    if (traits(algorithm.collective).prefix || !refusal(algorithm, problem).empty()) return;
+    EXPECT_GT(price(algorithm, problem, static_cast<double>(unit), map, model).alone, 10e-3)
+        << name(algorithm.collective) << " " << algorithm.name;
+  });
+}
+
 // On one node, on many, with one level or several, with shared memory and without.
 TEST(Price, EveryAlgorithmHasOneOnEveryMachine) {
   std::vector<std::int32_t> racks = {0, 0, 0, 1, 1, 1};

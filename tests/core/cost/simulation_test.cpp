@@ -142,5 +142,21 @@ TEST(Simulation, RunsEveryAlgorithm) {
   }
 }
 
+// What the schedules of all ranks take, they take when each is built in its turn.
+TEST(Simulation, NeedsNotAllSchedulesAtOnce) {
+  const Model model = simple();
+  for (const Algorithm* algorithm : catalogue()) {
+    if (traits(algorithm->collective).separate_blocks) continue;
+    SCOPED_TRACE(std::string(name(algorithm->collective)) + " " + std::string(algorithm->name));
+    for (const Rank ranks : {3, 16}) {
+      const Topology topology = Topology::nodes(ranks, 4);
+      const Problem problem{.ranks = ranks, .count = 100, .segment = 16, .topology = &topology, .room = 4096};
+      if (!refusal(*algorithm, problem).empty()) continue;
+      const Simulated at_once = simulate(all_ranks(*algorithm, problem), 8, topology, model);
+      EXPECT_EQ(simulate(*algorithm, problem, 8, topology, model).ends, at_once.ends);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quadrille::cost

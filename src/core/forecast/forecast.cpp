@@ -1,0 +1,199 @@
+#include "forecast/forecast.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <limits>
+#include <stdexcept>
+#include <thread>
+
+#include "cost/simulation.hpp"
+#include "knowledge/library.hpp"
+#include "select/selector.hpp"
+
+namespace quadrille::forecast {
+
+namespace {
+
+// One point on its way.
+class Estimator {
+ public:
+  Estimator(const Question& asked, const Settings& settings, const Options& options)
+      : options_(options), topology_(topology_of(asked.ranks, options.place)), model_(settings.model) {
+    const Rank per_node = topology_.largest_domain(topology_.levels() - 1);
+    if (model_.cores == 0) model_.cores = per_node;
+    const bool crowded = per_node > model_.cores;
+    selector_ = Selector(settings.preferences, {}, asked.ranks,
+                         {.topology = &topology_,
+                          .slot_bytes = settings.shared_bytes(crowded),
+                          .offloads = model_.offload.latency > 0,
+                          .crowded = crowded});
+    selector_.set_model(model_);
+    of_mpi_ = model_;
+    of_mpi_.operation = 0;
+    of_mpi_.call = 0;
+    map_.emplace(topology_, options.place.rack_nodes > 0 ? counted_of_racks : counted);
+    case_ = case_of_bytes(asked.collective, asked.bytes, selector_.placement());
+    point_.asked = asked;
+    point_.nodes = map_->nodes();
+    point_.racks = map_->racks();
+  }
+
+  Point run() {
+    std::vector<Estimate> candidates;
+    for (const Priced& one : selector_.prices()->ranking(case_).variants) {
+      candidates.push_back({one.variant, price(one.variant, case_, model_)});
+    }
+    if (candidates.empty()) throw std::invalid_argument("no algorithm can run the call");
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Estimate& one : candidates) lowest = std::min(lowest, one.time.seconds);
+    const auto contends = [&](const Estimate& one) { return one.time.seconds <= near * lowest; };
+    simulated_ = std::all_of(candidates.begin(), candidates.end(), [&](const Estimate& one) {
+      return !contends(one) || messages(one.variant, case_) <= options_.most_messages;
+    });
+    for (Estimate& one : candidates) {
+      if (simulated_ && contends(one)) one.time = simulate(one.variant, case_, model_);
+      add(one);
+    }
+    std::stable_sort(point_.algorithms.begin(), point_.algorithms.end(),
+                     [](const Estimate& a, const Estimate& b) { return a.time.seconds < b.time.seconds; });
+    add_policies();
+    return std::move(point_);
+  }
+
+ private:
+  // Prices are seldom further from the simulation than by half of it: see the tests of cost::price.
+  static constexpr double near = 4;
+  // Messages of a round, for prices. Those between racks may be few, and must not be missed.
+  static constexpr Rank counted = 2048;
+  static constexpr Rank counted_of_racks = 1 << 17;
+
+  const Requirements& requirements() const { return selector_.requirements(); }
+
+  // Those of hierarchical algorithms, which depend on the machine, are fewer than those of others.
+  std::int64_t messages(const Variant& variant, const Case& asked) const {
+    const Variant completed = requirements().completed(variant, asked);
+    const auto predicted = predict(completed.algorithm(), requirements().problem(completed, asked));
+    return predicted ? predicted->messages : asked.ranks;
+  }
+
+  static std::int64_t unit_of(const Case& asked) {
+    return traits(asked.collective).reduces ? std::max<std::int64_t>(1, asked.unit_bytes) : 1;
+  }
+  Seconds price(const Variant& variant, const Case& asked, const cost::Model& model) {
+    const Variant completed = requirements().completed(variant, asked);
+    const Problem problem = requirements().problem(completed, asked);
+    const auto unit = static_cast<double>(unit_of(asked));
+    return {cost::price(completed.algorithm(), problem, unit, *map_, model).alone, Method::price};
+  }
+  Seconds simulate(const Variant& variant, const Case& asked, const cost::Model& model) {
+    const Variant completed = requirements().completed(variant, asked);
+    const Problem problem = requirements().problem(completed, asked);
+    const cost::Simulated simulated = cost::simulate(completed.algorithm(), problem, unit_of(asked), topology_, model);
+    return {simulated.time(), Method::simulation};
+  }
+  // As the point's contenders.
+  Seconds seconds(const Variant& variant, const Case& asked, const cost::Model& model) {
+    const bool few = messages(variant, asked) <= options_.most_messages;
+    return simulated_ && few ? simulate(variant, asked, model) : price(variant, asked, model);
+  }
+
+  void add(const Estimate& made) {
+    const auto same = std::find_if(point_.algorithms.begin(), point_.algorithms.end(), [&](const Estimate& one) {
+      return one.variant.place == made.variant.place && one.variant.width == made.variant.width;
+    });
+    if (same == point_.algorithms.end()) {
+      point_.algorithms.push_back(made);
+    } else if (made.time.seconds < same->time.seconds) {
+      *same = made;
+    }
+  }
+
+  bool wanted(std::string_view policy) const { return policy.find(options_.policy) != std::string_view::npos; }
+
+  void add_policies() {
+    if (wanted(our_policy)) {
+      const Variant chosen = selector_.decide(case_, {}).variant;
+      point_.policies.push_back({std::string(our_policy), name_of(chosen), seconds(chosen, case_, model_)});
+    }
+    for (const knowledge::Library* library : knowledge::libraries()) {
+      if (!wanted(library->name)) continue;
+      const knowledge::Choice choice = library->choose(case_);
+      if (choice.name.empty()) continue;
+      PolicyEstimate made{std::string(library->name), std::string(choice.name), std::nullopt};
+      const bool known = !choice.steps.empty() &&
+                         std::all_of(choice.steps.begin(), choice.steps.end(), [&](const knowledge::Step& step) {
+                           return requirements().can_run(step.variant, step.asked);
+                         });
+      if (known) made.time = in_turn(choice.steps);
+      point_.policies.push_back(std::move(made));
+    }
+  }
+
+  Seconds in_turn(const std::vector<knowledge::Step>& steps) {
+    Seconds all{0, Method::simulation};
+    for (const knowledge::Step& step : steps) {
+      const Seconds one = seconds(step.variant, step.asked, of_mpi_);
+      all.seconds += one.seconds;
+      if (one.method == Method::price) all.method = Method::price;
+    }
+    return all;
+  }
+
+  const Options& options_;
+  Topology topology_;
+  cost::Model model_;
+  cost::Model of_mpi_;  // the same without what only schedules cost
+  Selector selector_;
+  std::optional<cost::Map> map_;
+  Case case_;
+  bool simulated_ = false;
+  Point point_;
+};
+
+}  // namespace
+
+std::string_view name(Method method) {
+  return method == Method::simulation ? "simulation" : "price";
+}
+
+Topology topology_of(Rank ranks, const Place& place) {
+  if (place.rack_nodes <= 0) return Topology::nodes(ranks, place.per_node);
+  std::vector<std::int32_t> nodes;
+  std::vector<std::int32_t> racks;
+  for (Rank rank = 0; rank < ranks; ++rank) {
+    nodes.push_back(rank / place.per_node);
+    racks.push_back(nodes.back() / place.rack_nodes);
+  }
+  return {ranks, {racks, nodes}};
+}
+
+Point estimate(const Question& asked, const Settings& settings, const Options& options) {
+  return Estimator(asked, settings, options).run();
+}
+
+std::vector<Point> estimate(std::span<const Question> asked, const Settings& settings, const Options& options,
+                            int threads) {
+  std::vector<Point> points(asked.size());
+  std::vector<std::exception_ptr> errors(asked.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < asked.size(); i = next++) {
+      try {
+        points[i] = estimate(asked[i], settings, options);
+      } catch (...) {
+        errors[i] = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (int i = 1; i < threads; ++i) others.emplace_back(work);
+  work();
+  for (std::thread& one : others) one.join();
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
+  return points;
+}
+
+}  // namespace quadrille::forecast

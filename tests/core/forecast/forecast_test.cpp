@@ -1,0 +1,96 @@
+#include "forecast/forecast.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "cost/built_in.hpp"
+
+namespace quadrille::forecast {
+namespace {
+
+Settings on_a_cluster() {
+  Settings settings;
+  settings.model = cost::built_in(cost::NetworkKind::bypass);
+  return settings;
+}
+
+const Estimate& by(const Point& point, std::string_view algorithm) {
+  const auto found = std::find_if(point.algorithms.begin(), point.algorithms.end(),
+                                  [&](const Estimate& one) { return name_of(one.variant) == algorithm; });
+  if (found == point.algorithms.end()) throw std::out_of_range(std::string(algorithm));
+  return *found;
+}
+
+TEST(Forecast, ListsEachAlgorithmOnceTheQuickestFirst) {
+  const Point point = estimate({Collective::bcast, 64, 1 << 20}, on_a_cluster(), {.place = {.per_node = 4}});
+  EXPECT_EQ(point.nodes, 16);
+  std::vector<std::string> names;
+  for (const Estimate& one : point.algorithms) names.push_back(name_of(one.variant));
+  EXPECT_GT(names.size(), 5);
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end());
+  EXPECT_TRUE(std::is_sorted(point.algorithms.begin(), point.algorithms.end(),
+                             [](const Estimate& a, const Estimate& b) { return a.time.seconds < b.time.seconds; }));
+}
+
+TEST(Forecast, SimulatesUpToSoManyMessagesAndPricesTheRest) {
+  const Question asked{Collective::bcast, 64, 8};
+  const Point simulated = estimate(asked, on_a_cluster(), {.place = {.per_node = 4}, .most_messages = 1000});
+  const Point priced = estimate(asked, on_a_cluster(), {.place = {.per_node = 4}, .most_messages = 10});
+  EXPECT_EQ(by(simulated, "binomial").time.method, Method::simulation);
+  EXPECT_EQ(by(priced, "binomial").time.method, Method::price);
+  EXPECT_NEAR(by(priced, "binomial").time.seconds / by(simulated, "binomial").time.seconds, 1, 0.5);
+}
+
+TEST(Forecast, KnowsWhatPoliciesWouldTake) {
+  const Point point = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.place = {.per_node = 4}});
+  ASSERT_GE(point.policies.size(), 2U);
+  EXPECT_EQ(point.policies.front().policy, our_policy);
+  for (const PolicyEstimate& one : point.policies) {
+    ASSERT_TRUE(one.time) << one.policy;
+    // Its schedules cost an MPI nothing beyond their messages.
+    EXPECT_GE(one.time->seconds, 0.9 * point.algorithms.front().time.seconds) << one.policy;
+  }
+  const Point ours = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.policy = our_policy});
+  EXPECT_EQ(ours.policies.size(), 1U);
+}
+
+TEST(Forecast, SitesAreAsFarFromEachOtherAsTheMachineSays) {
+  Settings settings = on_a_cluster();
+  settings.model.rack.latency = 10e-3;
+  const Question asked{Collective::barrier, 30, 0};
+  EXPECT_LT(estimate(asked, settings, {}).algorithms.front().time.seconds, 1e-3);
+  const Point apart = estimate(asked, settings, {.place = {.rack_nodes = 10}});
+  EXPECT_EQ(apart.racks, 3);
+  for (const Estimate& one : apart.algorithms) EXPECT_GT(one.time.seconds, 10e-3) << name_of(one.variant);
+}
+
+TEST(Forecast, ThreadsMakeNoDifference) {
+  std::vector<Question> asked;
+  for (const Rank ranks : {2, 7, 16}) {
+    for (const std::int64_t bytes : {8, 8192}) asked.push_back({Collective::allgather, ranks, bytes});
+  }
+  const std::vector<Point> alone = estimate(asked, on_a_cluster(), {}, 1);
+  const std::vector<Point> together = estimate(asked, on_a_cluster(), {}, 3);
+  ASSERT_EQ(alone.size(), asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(alone[i].asked.ranks, asked[i].ranks);
+    ASSERT_EQ(alone[i].algorithms.size(), together[i].algorithms.size());
+    for (std::size_t j = 0; j < alone[i].algorithms.size(); ++j) {
+      EXPECT_EQ(alone[i].algorithms[j].variant, together[i].algorithms[j].variant);
+      EXPECT_EQ(alone[i].algorithms[j].time.seconds, together[i].algorithms[j].time.seconds);
+    }
+  }
+}
+
+TEST(Forecast, AMillionRanksHaveTimes) {
+  const Point point = estimate({Collective::allreduce, 1 << 20, 8}, on_a_cluster(), {.place = {.per_node = 32}});
+  EXPECT_EQ(point.algorithms.front().time.method, Method::price);
+  EXPECT_GT(point.algorithms.front().time.seconds, 15e-6);
+  EXPECT_LT(point.algorithms.front().time.seconds, 1e-3);
+}
+
+}  // namespace
+}  // namespace quadrille::forecast
