@@ -28,6 +28,7 @@ class Graph {
     float messages_in = 0;
     float bytes_in = 0;
 
+    double messages() const { return static_cast<double>(messages_out) + static_cast<double>(messages_in); }
     double bytes() const { return static_cast<double>(bytes_out) + static_cast<double>(bytes_in); }
   };
 

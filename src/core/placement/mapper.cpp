@@ -60,6 +60,7 @@ std::vector<Candidate> candidates(const Mapping& mapping) {
   add("block", with_fixed(mapping, ground.block(mapping.ranks())));
   add("cyclic", with_fixed(mapping, ground.cyclic(mapping.ranks())));
   add("greedy", greedy(mapping));
+  if (std::optional<Placement> divided = by_scotch(mapping)) add("scotch", std::move(*divided));
 
   // The better of two starts often leads to the better end, but not always.
   std::vector<std::size_t> starts(all.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -33,6 +34,8 @@ std::vector<Candidate> candidates(const Mapping& mapping);
 // Single methods. They heed `fixed`.
 // Nodes are filled one after another, each with the ranks that communicate most with those that are there already.
 Placement greedy(const Mapping& mapping);
+// By SCOTCH, first among racks, then among the nodes of each; nothing where this was built without it.
+std::optional<Placement> by_scotch(const Mapping& mapping);
 // Swaps of two ranks, or of a rank and an empty slot, as long as one is better; then, while there is effort left, from
 // where a few random swaps lead.
 Placement refined(const Mapping& mapping, Placement start, std::int64_t effort);

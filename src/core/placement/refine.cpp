@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "placement/mapper.hpp"
+#include "placement/domains.hpp"
 
 namespace quadrille::placement {
 
@@ -106,15 +106,7 @@ class Search {
   // The nodes of the peers that it has most to do with, and some others.
   std::vector<std::int32_t> nodes_to_try(Rank rank) {
     std::vector<std::pair<double, std::int32_t>> weights;
-    for (const Phase& phase : mapping_.phases) {
-      for (const Graph::Edge& edge : phase.graph.edges(rank)) {
-        const double messages = static_cast<double>(edge.messages_out) + static_cast<double>(edge.messages_in);
-        const cost::Link& link = mapping_.ground.model.network;
-        weights.emplace_back(
-            phase.times * (messages * (link.latency + link.overhead) + edge.bytes() * (link.wire + link.work)),
-            load_.node(edge.peer));
-      }
-    }
+    for_peers(mapping_, rank, [&](Rank peer, double weight) { weights.emplace_back(weight, load_.node(peer)); });
     const std::size_t most = std::min(weights.size(), 4 * near_nodes);
     std::partial_sort(weights.begin(), weights.begin() + static_cast<std::ptrdiff_t>(most), weights.end(),
                       std::greater<>());
