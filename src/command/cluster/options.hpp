@@ -20,6 +20,7 @@ struct Options {
   Rates node_rates;                 // where they are not `rate`
   Rates rack_uplinks;               // where they are not `uplink`
   bool skew = false;                // each node has its own monotonic clock
+  bool slurm = false;               // Slurm's daemons run on the nodes
 };
 
 // Throws std::invalid_argument if the condition holds. `why` names the option and its valid values.

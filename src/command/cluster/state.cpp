@@ -96,6 +96,7 @@ json to_json(const State& state) {
           {"node_rates", options.node_rates},
           {"rack_uplinks", options.rack_uplinks},
           {"skew", options.skew},
+          {"slurm", options.slurm},
           {"keeper", {{"id", state.keeper.id}, {"started", state.keeper.started}}},
           {"holders", state.holders},
           {"user_namespace", state.user_namespace},
@@ -115,6 +116,7 @@ State from_json(const json& object) {
   object.at("node_rates").get_to(options.node_rates);
   object.at("rack_uplinks").get_to(options.rack_uplinks);
   object.at("skew").get_to(options.skew);
+  object.at("slurm").get_to(options.slurm);
   object.at("keeper").at("id").get_to(state.keeper.id);
   object.at("keeper").at("started").get_to(state.keeper.started);
   object.at("holders").get_to(state.holders);

@@ -40,7 +40,8 @@ std::string described(const cluster::Options& options) {
   for (const auto& [rack, rate] : options.rack_uplinks) {
     text += fmt::format(", rack{} at {}", rack, cluster::rate_text(rate));
   }
-  return text + (options.skew ? ", each node with its own clock" : "");
+  if (options.skew) text += ", each node with its own clock";
+  return text + (options.slurm ? ", Slurm" : "");
 }
 
 void add_up(CLI::App& cluster_command) {
@@ -67,6 +68,7 @@ void add_up(CLI::App& cluster_command) {
                    "node")
       ->allow_extra_args(false);
   command->add_flag("--skew", options.skew, "Give each node its own monotonic clock");
+  command->add_flag("--slurm", options.slurm, "Start Slurm on the nodes");
   command->add_option("--while", arguments->while_process, "Take the cluster down when the process with this ID ends");
   add_name(command, options.name);
   command->callback([arguments] {
@@ -216,6 +218,7 @@ void print_json(const std::string& name, const std::optional<Status>& status) {
                    {"racks", options.racks},
                    {"uplink", cluster::uplink_of(options)},
                    {"skew", options.skew},
+                   {"slurm", options.slurm},
                    {"keeper", status->state.keeper.id}});
     for (const auto& [node, rate] : options.node_rates) object["node_rates"][cluster::node_name(node)] = rate;
     for (const auto& [rack, rate] : options.rack_uplinks) object["rack_uplinks"][fmt::format("rack{}", rack)] = rate;
