@@ -13,6 +13,7 @@
 
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
+#include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
@@ -108,6 +109,29 @@ std::string query_cluster(const State& state, const std::function<std::string()>
   return launch::read_all(answer.read.get());
 }
 
+std::string query_node(const State& state, int node, const std::function<std::string()>& function) {
+  Pipe answer = launch::make_pipe();
+  const pid_t child = fork();
+  require(child, "can't fork");
+  if (child == 0) {
+    int status = 0;
+    std::string text;
+    try {
+      enter_node(state.holders.at(node), node, state.options.skew);
+      text = function();
+    } catch (const std::exception& error) {
+      text = fmt::format("{}: {}", node_name(node), error.what());
+      status = failed;
+    }
+    launch::write_all(answer.write.get(), text);
+    _exit(status);
+  }
+  answer.write.reset();
+  std::string text = launch::read_all(answer.read.get());
+  if (launch::exit_status(launch::wait_for(child)) != 0) throw std::runtime_error(text);
+  return text;
+}
+
 void return_to(const std::filesystem::path& folder) {
   require(chdir(folder.c_str()), fmt::format("can't change to {} inside the cluster", folder.string()),
           "file systems mounted after 'quadrille cluster up' may be invisible there: restart the cluster");
@@ -118,6 +142,7 @@ int run_on_node(const State& state, int node, const std::vector<std::string>& wo
   const auto command = [&] {
     enter_node(state.holders.at(node), node, state.options.skew);
     return_to(folder);
+    set_slurm_environment(state.options);
     return launch::exec_program(words);
   };
   return in_cluster(state, command, SIGKILL);
@@ -132,6 +157,7 @@ int run_remote_shell(const std::filesystem::path& state_file, const std::vector<
   const std::filesystem::path folder = std::filesystem::current_path();
   enter_node(state.holders.at(node), node, state.options.skew);
   return_to(folder);
+  set_slurm_environment(state.options);
   // As ssh does: the arguments form one command.
   const std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(host) + 1, words.end());
   return launch::exec_program({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});

@@ -16,6 +16,9 @@ int in_cluster(const State& state, const std::function<int()>& function, int whe
 // Runs a function there and returns its result. Throws std::runtime_error if the function throws.
 std::string query_cluster(const State& state, const std::function<std::string()>& function);
 
+// The same on a node, called inside the cluster.
+std::string query_node(const State& state, int node, const std::function<std::string()>& function);
+
 // Runs a command on a node, in the current working directory.
 int run_on_node(const State& state, int node, const std::vector<std::string>& words);
 

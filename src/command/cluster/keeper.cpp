@@ -26,6 +26,7 @@
 #include "cluster/network.hpp"
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
+#include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
@@ -260,6 +261,7 @@ State up(const Options& options, std::optional<pid_t> while_process) {
       throw std::runtime_error(fmt::format("the program {} was not found: install iproute2", program));
     }
   }
+  if (options.slurm) require_slurm_programs();
   if (find_state(options.name)) refuse_second(options.name);
   Pipe report = launch::make_pipe();
   Pipe accepted = launch::make_pipe();
@@ -274,6 +276,7 @@ State up(const Options& options, std::optional<pid_t> while_process) {
   if (!process) throw std::runtime_error("the cluster was killed before it was up");
   state.keeper = *process;
   set_origin(state);
+  if (options.slurm) start_slurm(state);
   if (!write_state(state)) refuse_second(options.name);
   launch::write_all(accepted.write.get(), to_text(state));
   keeper.release();

@@ -140,9 +140,9 @@ std::string switch_links(const Options& options, const std::vector<pid_t>& holde
 
 std::string switch_shapes(const Options& options) {
   std::string lines;
-  for (int node = 0; node < options.nodes; ++node) lines += shape_line(switch_end(node), options.rate);
-  const std::int64_t uplink = uplink_of(options);
+  for (int node = 0; node < options.nodes; ++node) lines += shape_line(switch_end(node), rate_of(options, node));
   for (int rack = 0; rack < options.racks; ++rack) {
+    const std::int64_t uplink = uplink_of(options, rack);
     lines += shape_line(uplink_end(rack), uplink) + shape_line(downlink_end(rack), uplink);
   }
   return lines;
@@ -153,11 +153,11 @@ std::string node_links(const Options& options, int node) {
       "link set lo up\n"
       "addr add {}/16 brd + dev eth0\n"
       "link set eth0 gso_max_size {} up\n",
-      address_of(node), train_bytes(options.rate));
+      address_of(node), train_bytes(rate_of(options, node)));
 }
 
-std::string node_shapes(const Options& options) {
-  return shape_line("eth0", options.rate);
+std::string node_shapes(const Options& options, int node) {
+  return shape_line("eth0", rate_of(options, node));
 }
 
 std::string hosts_text(int nodes) {

@@ -24,7 +24,7 @@ std::string switch_shapes(const Options& options);
 
 // In a node's namespace.
 std::string node_links(const Options& options, int node);
-std::string node_shapes(const Options& options);
+std::string node_shapes(const Options& options, int node);
 
 // For /etc/hosts.
 std::string hosts_text(int nodes);

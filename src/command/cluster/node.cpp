@@ -54,7 +54,7 @@ void set_up_node(int node, const std::string& agent) {
     set_up_node(node, agent);
     launch::read_all(start);
     configure("ip", node_links(options, node));
-    configure("tc", node_shapes(options));
+    configure("tc", node_shapes(options, node));
   } catch (const std::exception& error) {
     launch::write_all(report, fmt::format("{}: {}", node_name(node), error.what()));
     _exit(1);

@@ -26,7 +26,7 @@ struct Unit {
 constexpr std::array<Unit, 4> units = {
     {{"gbit", "Gbit/s", 1e9}, {"mbit", "Mbit/s", 1e6}, {"kbit", "kbit/s", 1e3}, {"bit", "bit/s", 1}}};
 
-std::optional<std::int64_t> rate_of(std::string_view text) {
+std::optional<std::int64_t> bits_of(std::string_view text) {
   double number = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return std::nullopt;
@@ -38,6 +38,15 @@ std::optional<std::int64_t> rate_of(std::string_view text) {
     if (unit == one.name && possible) return static_cast<std::int64_t>(bits);
   }
   return std::nullopt;
+}
+
+// The number in "node3" or "3"; nothing: there is none, or it is not below `end`.
+std::optional<int> numbered(std::string_view prefix, std::string_view text, int end) {
+  const std::string_view number = text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : text;
+  int value = -1;
+  const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  const bool good = error == std::errc() && rest == number.data() + number.size() && value >= 0 && value < end;
+  return good ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace
@@ -67,12 +76,34 @@ void check(const Options& options) {
 }
 
 std::int64_t parse_rate(std::string_view option, std::string_view text) {
-  const auto rate = rate_of(text);
+  const auto rate = bits_of(text);
   refuse(!rate,
          fmt::format(
              "{}: '{}' is not a rate such as 200mbit: a number with bit, kbit, mbit or gbit, from 10kbit to 100gbit",
              option, text));
   return *rate;
+}
+
+void set_rate(Options& options, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    options.rate = parse_rate("--rate", text);
+  } else {
+    options.node_rates[node_of(text.substr(0, equals), options.nodes)] = parse_rate("--rate", text.substr(equals + 1));
+  }
+}
+
+void set_uplink(Options& options, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string_view::npos) {
+    options.uplink = parse_rate("--uplink", text);
+    return;
+  }
+  const std::optional<int> rack = numbered("rack", text.substr(0, equals), options.racks);
+  refuse(!rack, options.racks == 0 ? "--uplink: there are no racks: set --racks"
+                                   : fmt::format("--uplink: no rack '{}': the racks are rack0 to rack{}",
+                                                 text.substr(0, equals), options.racks - 1));
+  options.rack_uplinks[*rack] = parse_rate("--uplink", text.substr(equals + 1));
 }
 
 std::string rate_text(std::int64_t rate) {
@@ -88,13 +119,19 @@ std::string node_name(int node) {
 }
 
 int node_of(std::string_view text, int nodes) {
-  constexpr std::string_view prefix = "node";
-  const std::string_view number = text.substr(0, prefix.size()) == prefix ? text.substr(prefix.size()) : text;
-  int node = -1;
-  const auto [rest, error] = std::from_chars(number.data(), number.data() + number.size(), node);
-  const bool good = error == std::errc() && rest == number.data() + number.size() && node >= 0 && node < nodes;
-  refuse(!good, fmt::format("no node '{}': the nodes are node0 to {}", text, node_name(nodes - 1)));
-  return node;
+  const std::optional<int> node = numbered("node", text, nodes);
+  refuse(!node, fmt::format("no node '{}': the nodes are node0 to {}", text, node_name(nodes - 1)));
+  return *node;
+}
+
+std::int64_t rate_of(const Options& options, int node) {
+  const auto own = options.node_rates.find(node);
+  return own == options.node_rates.end() ? options.rate : own->second;
+}
+
+std::int64_t uplink_of(const Options& options, int rack) {
+  const auto own = options.rack_uplinks.find(rack);
+  return own == options.rack_uplinks.end() ? uplink_of(options) : own->second;
 }
 
 std::int64_t uplink_of(const Options& options) {

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -17,6 +15,7 @@
 #include "cluster/network.hpp"
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
+#include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
@@ -31,17 +30,14 @@ using launch::require;
 // Runs a function on each node in turn, ignoring failures.
 void on_each_node(const State& state, const std::function<void()>& function) {
   for (int node = 0; node < state.options.nodes; ++node) {
-    const pid_t child = fork();
-    if (child == 0) {
-      try {
-        enter_node(state.holders.at(node), node, state.options.skew);
+    try {
+      query_node(state, node, [&] {
         function();
-      } catch (const std::exception&) {
-        _exit(1);
-      }
-      _exit(0);
+        return std::string();
+      });
+    } catch (const std::exception&) {
+      continue;
     }
-    while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
   }
 }
 
@@ -147,6 +143,7 @@ int run_job(const State& state, const Job& job) {
     const Folder folder(state);
     write_file(folder.hosts(), hosts);
     set_environment(state.options, machine);
+    set_slurm_environment(state.options);
     let_sleeps_be_coarse();
     const auto words_for = openmpi ? words_for_openmpi : words_for_mpich;
     std::vector<std::string> words = words_for(job, folder);

@@ -87,12 +87,21 @@ std::uint64_t process_namespace() {
 
 json to_json(const State& state) {
   const Options& options = state.options;
-  return {{"name", options.name},     {"nodes", options.nodes},
-          {"slots", options.slots},   {"rate", options.rate},
-          {"racks", options.racks},   {"uplink", options.uplink},
-          {"skew", options.skew},     {"keeper", {{"id", state.keeper.id}, {"started", state.keeper.started}}},
-          {"holders", state.holders}, {"user_namespace", state.user_namespace},
-          {"boot", state.boot},       {"process_namespace", state.process_namespace}};
+  return {{"name", options.name},
+          {"nodes", options.nodes},
+          {"slots", options.slots},
+          {"rate", options.rate},
+          {"racks", options.racks},
+          {"uplink", options.uplink},
+          {"node_rates", options.node_rates},
+          {"rack_uplinks", options.rack_uplinks},
+          {"skew", options.skew},
+          {"slurm", options.slurm},
+          {"keeper", {{"id", state.keeper.id}, {"started", state.keeper.started}}},
+          {"holders", state.holders},
+          {"user_namespace", state.user_namespace},
+          {"boot", state.boot},
+          {"process_namespace", state.process_namespace}};
 }
 
 State from_json(const json& object) {
@@ -104,7 +113,10 @@ State from_json(const json& object) {
   object.at("rate").get_to(options.rate);
   object.at("racks").get_to(options.racks);
   object.at("uplink").get_to(options.uplink);
+  object.at("node_rates").get_to(options.node_rates);
+  object.at("rack_uplinks").get_to(options.rack_uplinks);
   object.at("skew").get_to(options.skew);
+  object.at("slurm").get_to(options.slurm);
   object.at("keeper").at("id").get_to(state.keeper.id);
   object.at("keeper").at("started").get_to(state.keeper.started);
   object.at("holders").get_to(state.holders);

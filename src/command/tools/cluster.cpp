@@ -34,14 +34,21 @@ std::string described(const cluster::Options& options) {
   if (options.racks > 0) {
     text += fmt::format(", {} racks, {} between them", options.racks, cluster::rate_text(cluster::uplink_of(options)));
   }
-  return text + (options.skew ? ", each node with its own clock" : "");
+  for (const auto& [node, rate] : options.node_rates) {
+    text += fmt::format(", {} at {}", cluster::node_name(node), cluster::rate_text(rate));
+  }
+  for (const auto& [rack, rate] : options.rack_uplinks) {
+    text += fmt::format(", rack{} at {}", rack, cluster::rate_text(rate));
+  }
+  if (options.skew) text += ", each node with its own clock";
+  return text + (options.slurm ? ", Slurm" : "");
 }
 
 void add_up(CLI::App& cluster_command) {
   struct Arguments {
     cluster::Options options;
-    std::optional<std::string> rate;
-    std::optional<std::string> uplink;
+    std::vector<std::string> rates;
+    std::vector<std::string> uplinks;
     std::optional<pid_t> while_process;
   };
   const auto arguments = std::make_shared<Arguments>();
@@ -49,17 +56,24 @@ void add_up(CLI::App& cluster_command) {
   auto* command = cluster_command.add_subcommand("up", "Bring a cluster up");
   command->add_option("--nodes", options.nodes, "Number of nodes; default: 16");
   command->add_option("--slots", options.slots, "Ranks per node; default: 4");
-  command->add_option("--rate", arguments->rate,
-                      "Bandwidth of a node's link in each direction, as 1gbit; default: 200mbit");
+  command
+      ->add_option("--rate", arguments->rates,
+                   "Bandwidth of a node's link in each direction, as 1gbit; or of one, as node3=50mbit; default: "
+                   "200mbit")
+      ->allow_extra_args(false);
   command->add_option("--racks", options.racks, "Number of racks; default: 0, all nodes on one switch");
-  command->add_option("--uplink", arguments->uplink,
-                      "Bandwidth of a rack's uplink in each direction; default: that of a node");
+  command
+      ->add_option("--uplink", arguments->uplinks,
+                   "Bandwidth of a rack's uplink in each direction; or of one, as rack1=10mbit; default: that of a "
+                   "node")
+      ->allow_extra_args(false);
   command->add_flag("--skew", options.skew, "Give each node its own monotonic clock");
+  command->add_flag("--slurm", options.slurm, "Start Slurm on the nodes");
   command->add_option("--while", arguments->while_process, "Take the cluster down when the process with this ID ends");
   add_name(command, options.name);
   command->callback([arguments] {
-    if (arguments->rate) arguments->options.rate = cluster::parse_rate("--rate", *arguments->rate);
-    if (arguments->uplink) arguments->options.uplink = cluster::parse_rate("--uplink", *arguments->uplink);
+    for (const std::string& rate : arguments->rates) set_rate(arguments->options, rate);
+    for (const std::string& uplink : arguments->uplinks) set_uplink(arguments->options, uplink);
     const cluster::State state = cluster::up(arguments->options, arguments->while_process);
     fmt::print("{} is up: {}\n", state.options.name, described(state.options));
   });
@@ -204,7 +218,10 @@ void print_json(const std::string& name, const std::optional<Status>& status) {
                    {"racks", options.racks},
                    {"uplink", cluster::uplink_of(options)},
                    {"skew", options.skew},
+                   {"slurm", options.slurm},
                    {"keeper", status->state.keeper.id}});
+    for (const auto& [node, rate] : options.node_rates) object["node_rates"][cluster::node_name(node)] = rate;
+    for (const auto& [rack, rate] : options.rack_uplinks) object["rack_uplinks"][fmt::format("rack{}", rack)] = rate;
     object["cut"] = nlohmann::ordered_json::array();
     for (int node : status->cut) object["cut"].push_back(cluster::node_name(node));
   }

@@ -148,6 +148,20 @@ class Links(WithCluster):
         self.assertGreater(max(measured), 1.3 * wire_seconds(1 << 20, 100e6))
 
 
+class SlowNode(WithCluster):
+    cluster = Cluster(QUADRILLE)
+    words = ("--nodes", 3, "--slots", 1, "--rate", "100mbit", "--rate", "node2=20mbit")
+
+    def test_it_is_as_slow_as_was_asked_for_in_both_directions(self):
+        self.assertEqual(self.cluster.status()["node_rates"], {"node2": 20_000_000})
+        self.assertIn("node2 at 20 Mbit/s", self.cluster("status").stdout)
+        for sender, receiver in (("node0", "node2"), ("node2", "node1")):
+            self.assertGreater(min(transfer_times(self.cluster, sender, receiver, 1 << 18, 0.01, 3)),
+                               0.9 * wire_seconds(1 << 18, 20e6))
+        self.assertLess(min(transfer_times(self.cluster, "node0", "node1", 1 << 18, 0.01, 3)),
+                        0.5 * wire_seconds(1 << 18, 20e6))
+
+
 class Clocks(WithCluster):
     cluster = Cluster(QUADRILLE)
     words = ("--nodes", 3, "--skew")

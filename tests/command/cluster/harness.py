@@ -87,13 +87,10 @@ class WithCluster(unittest.TestCase):
         cls.addClassCleanup(cls.cluster.down)
 
 
-def places(cluster, program, count, *words):
-    """The output of `count` ranks of the program `where`."""
-    # MPICH over UCX may hang in MPI_Finalize: some ranks wait for others to close connections, which already wait for
-    # the launcher. Only the output before matters here.
-    stays = program.endswith("mpich")
-    words = cluster.words("run", *words, "--", program, *(["stay"] if stays else []))
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True) as job:
+def first_lines(words, count, stays, **more):
+    """The first lines that a command prints. One that stays is ended then; any other must print no more and succeed."""
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
+                          **more) as job:
         watchdog = threading.Timer(90, job.kill)
         watchdog.start()
         lines = [job.stdout.readline().rstrip() for _ in range(count)]
@@ -106,6 +103,14 @@ def places(cluster, program, count, *words):
     if not lines[-1]:
         raise AssertionError(f"status {job.returncode}, {lines}: {errors}")
     return lines
+
+
+def places(cluster, program, count, *words):
+    """The output of `count` ranks of the program `where`."""
+    # MPICH over UCX may hang in MPI_Finalize: some ranks wait for others to close connections, which already wait for
+    # the launcher. Only the output before matters here.
+    stays = program.endswith("mpich")
+    return first_lines(cluster.words("run", *words, "--", program, *(["stay"] if stays else [])), count, stays)
 
 
 def why_impossible(before):

@@ -141,9 +141,27 @@ TEST(Options, RacksHoldConsecutiveNodes) {
 
 TEST(Network, TheBurstGrowsWithTheRate) {
   Options options = small(1, 1);
-  EXPECT_TRUE(has(node_shapes(options), "rate 200000000bit burst 6144 "));
+  EXPECT_TRUE(has(node_shapes(options, 0), "rate 200000000bit burst 6144 "));
   options.rate = 10'000'000'000;
-  EXPECT_TRUE(has(node_shapes(options), "rate 10000000000bit burst 125000 "));
+  EXPECT_TRUE(has(node_shapes(options, 0), "rate 10000000000bit burst 125000 "));
+}
+
+TEST(Options, SingleNodesAndRacksHaveRatesOfTheirOwn) {
+  Options options = small(4, 1);
+  options.racks = 2;
+  for (const char* rate : {"node3=50mbit", "100mbit"}) set_rate(options, rate);
+  for (const char* uplink : {"20mbit", "rack1=10mbit"}) set_uplink(options, uplink);
+  EXPECT_EQ(rate_of(options, 0), 100'000'000);
+  EXPECT_EQ(rate_of(options, 3), 50'000'000);
+  EXPECT_TRUE(has(node_shapes(options, 2), "rate 100000000bit "));
+  EXPECT_TRUE(has(node_shapes(options, 3), "rate 50000000bit "));
+  EXPECT_EQ(uplink_of(options, 0), 20'000'000);
+  EXPECT_EQ(uplink_of(options, 1), 10'000'000);
+  EXPECT_THROW(set_rate(options, "node4=50mbit"), std::invalid_argument);
+  EXPECT_THROW(set_rate(options, "node3=fast"), std::invalid_argument);
+  EXPECT_THROW(set_uplink(options, "rack2=50mbit"), std::invalid_argument);
+  options.racks = 0;
+  EXPECT_THROW(set_uplink(options, "rack0=50mbit"), std::invalid_argument);
 }
 
 TEST(Network, EveryNodeHasItsOwnAddress) {

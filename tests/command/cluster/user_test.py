@@ -34,6 +34,13 @@ class OrdinaryUser(unittest.TestCase):
         self.assertEqual(self.cluster("heal", "2").returncode, 0)
         self.assertEqual(self.cluster.status()["cut"], [])
 
+    def test_slurm_is_refused_with_the_reason(self):
+        other = Cluster(PROGRAMS[0], suffix="-user-slurm", before=self.cluster.before)
+        done = other.up_while_here("--nodes", 1, "--slurm")
+        self.addCleanup(other.down)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, "run it as root|the program .* was not found: install Slurm")
+
     def test_programs_run(self):
         expected = [f"{rank} node{rank // 2} {rank // 2 * 2} 2" for rank in range(8)]
         for program in PROGRAMS[1:]:

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "placement/load.hpp"
+
+namespace quadrille::placement {
+
+// Where to place the ranks of a program.
+struct Mapping {
+  std::vector<Phase> phases;  // what it does
+  Ground ground;
+  Placement given;                   // where its ranks are today; none: that is not known
+  std::vector<std::int32_t> fixed;   // by rank: the slot that it has to keep, or -1; none: every rank may move
+  std::uint64_t seed = 1;            // the same seed, the same result
+  std::int64_t effort = 20'000'000;  // edges that a search may look at
+
+  Rank ranks() const { return phases.empty() ? 0 : phases.front().graph.ranks(); }
+};
+
+struct Candidate {
+  std::string_view method;
+  Placement placement;
+  double seconds = 0;  // predicted
+};
+
+// By all methods, the best by prediction first: none of them is best for every program. Throws std::invalid_argument if
+// there are fewer slots than ranks, or two ranks are fixed to one slot.
+std::vector<Candidate> candidates(const Mapping& mapping);
+
+// Single methods. They heed `fixed`.
+// Nodes are filled one after another, each with the ranks that communicate most with those that are there already.
+Placement greedy(const Mapping& mapping);
+// By SCOTCH, first among racks, then among the nodes of each; nothing where this was built without it.
+std::optional<Placement> by_scotch(const Mapping& mapping);
+// Swaps of two ranks, or of a rank and an empty slot, as long as one is better; then, while there is effort left, from
+// where a few random swaps lead.
+Placement refined(const Mapping& mapping, Placement start, std::int64_t effort);
+
+}  // namespace quadrille::placement
