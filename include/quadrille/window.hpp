@@ -53,7 +53,9 @@ class QUADRILLE_EXPORT Window {
   /// it, but it may have windows of its own over the same memory.
   static Window create(Communicator& comm, void* memory, std::int64_t bytes);
 
+  /// What was moved from may only be assigned to or destroyed.
   Window(Window&& other) noexcept;
+  /// The same; frees this one first, which is collective.
   Window& operator=(Window&& other) noexcept;
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;

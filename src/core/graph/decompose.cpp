@@ -25,8 +25,6 @@ std::optional<knowledge::Step> with_equal_blocks(knowledge::Step step) {
 
 void add_step(const knowledge::Step& step, Graph& graph) {
   const Case& asked = step.asked;
-  const bool in_bytes = unit_of(asked.collective) == Unit::bytes;
-  const std::int64_t unit = in_bytes ? 1 : asked.unit_bytes;
   std::vector<std::int64_t> counts;
   if (traits(asked.collective).counts_differ) {
     for (Rank rank = 0; rank < asked.ranks; ++rank) {
@@ -39,7 +37,7 @@ void add_step(const knowledge::Step& step, Graph& graph) {
                   .count = asked.count,
                   .shares = counts.empty() ? nullptr : &shares,
                   .commutative = asked.commutative,
-                  .segment = step.variant.segment / std::max<std::int64_t>(1, unit),
+                  .segment = step.variant.segment / std::max<std::int64_t>(1, asked.unit_bytes),
                   .width = step.variant.width,
                   .unit_bytes = asked.unit_bytes};
   if (step.variant.window > 0) problem.window = step.variant.window;
