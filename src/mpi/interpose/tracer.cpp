@@ -107,10 +107,10 @@ void Tracer::start(bool threads) {
 }
 
 int Tracer::forget(MPI_Comm comm, int, void*, void* self) {
-  auto& tracer = *static_cast<Tracer*>(self);
-  const auto guard = tracer.lock();
-  tracer.known_.erase(comm);
-  tracer.forgotten_.fetch_add(1, std::memory_order_release);
+  auto& owner = *static_cast<Tracer*>(self);
+  const auto guard = owner.lock();
+  owner.known_.erase(comm);
+  owner.forgotten_.fetch_add(1, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
