@@ -106,11 +106,11 @@ void Tracer::start(bool threads) {
   started_ = Clock::now();
 }
 
-int Tracer::forget(MPI_Comm comm, int, void*, void* state) {
-  auto& self = *static_cast<Tracer*>(state);
-  const auto guard = self.lock();
-  self.known_.erase(comm);
-  self.forgotten_.fetch_add(1, std::memory_order_release);
+int Tracer::forget(MPI_Comm comm, int, void*, void* self) {
+  auto& owner = *static_cast<Tracer*>(self);
+  const auto guard = owner.lock();
+  owner.known_.erase(comm);
+  owner.forgotten_.fetch_add(1, std::memory_order_release);
   return MPI_SUCCESS;
 }
 

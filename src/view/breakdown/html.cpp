@@ -74,7 +74,7 @@ Table all_calls(const trace::Trace& trace) {
                    {"Calls", numeric, "of all ranks"},
                    {"Data", numeric, "of all ranks"},
                    {"Time", numeric, "mean of all ranks"},
-                   {"Slowest rank", numeric, "the longest time of any rank"}};
+                   {"Slowest rank", numeric, "the longest time of any rank, at most"}};
   table.sorted = 5;
   table.where_rest = "They are in the trace.";
   for (const Row& row : by_kind(trace)) {

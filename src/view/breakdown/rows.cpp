@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <utility>
 
 #include "text/quantities.hpp"
 
@@ -25,9 +27,23 @@ std::string size_of(const trace::Kind& kind) {
   return kind.rounded ? "about " + exact : exact;
 }
 
-void sort(std::vector<Row>& rows) {
+void add(const Row& row, Row& sum) {
+  sum.collective = row.collective;
+  sum.communicator = row.communicator;
+  sum.size = row.size;
+  sum.calls += row.calls;
+  sum.bytes += row.bytes;
+  sum.mean_seconds += row.mean_seconds;
+  sum.longest += row.longest;
+}
+
+template <class Key>
+std::vector<Row> sorted(std::map<Key, Row> sums) {
+  std::vector<Row> rows;
+  for (auto& [key, row] : sums) rows.push_back(std::move(row));
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.mean_seconds > b.mean_seconds; });
+  return rows;
 }
 
 Row row_of(const trace::Trace& trace, const trace::Communicator& communicator, const trace::Kind& kind,
@@ -51,27 +67,23 @@ std::string title(const trace::Communicator& communicator) {
 }
 
 std::vector<Row> by_kind(const trace::Trace& trace) {
-  std::vector<Row> rows;
+  std::map<std::array<std::string, 3>, Row> sums;
   for (const auto& [communicator, kinds] : trace.collectives) {
-    for (const auto& [kind, calls] : kinds) rows.push_back(row_of(trace, communicator, kind, calls));
+    for (const auto& [kind, calls] : kinds) {
+      const Row row = row_of(trace, communicator, kind, calls);
+      add(row, sums[{row.collective, row.communicator, row.size}]);
+    }
   }
-  sort(rows);
-  return rows;
+  return sorted(std::move(sums));
 }
 
 std::vector<Row> by_collective(const trace::Trace& trace) {
   std::map<std::string, Row> sums;
-  for (const Row& row : by_kind(trace)) {
-    Row& sum = sums[row.collective];
-    sum.collective = row.collective;
-    sum.calls += row.calls;
-    sum.bytes += row.bytes;
-    sum.mean_seconds += row.mean_seconds;
+  for (Row row : by_kind(trace)) {
+    row.communicator = row.size = "";
+    add(row, sums[row.collective]);
   }
-  std::vector<Row> rows;
-  for (auto& [name, row] : sums) rows.push_back(std::move(row));
-  sort(rows);
-  return rows;
+  return sorted(std::move(sums));
 }
 
 }  // namespace quadrille::breakdown

@@ -8,7 +8,7 @@
 
 namespace quadrille::breakdown {
 
-// Calls of one collective in one form, on one communicator or on all, of one size or of all.
+// Calls of one collective in one form, of one communicator and size, or of all, which then have no name.
 struct Row {
   std::string collective;  // "neighbor_alltoall, non-blocking"
   std::string communicator = {};
@@ -16,10 +16,10 @@ struct Row {
   std::int64_t calls = 0;   // of all ranks
   std::int64_t bytes = 0;   // of all ranks
   double mean_seconds = 0;  // of the ranks of the program
-  double longest = 0;       // of any rank; only of one kind
+  double longest = 0;       // of any rank, at most: the slowest of each root and operation, added up
 };
 
-// The longest first.
+// Those with the most time first. A kind here is a collective with its communicator and size, by any root.
 std::vector<Row> by_collective(const trace::Trace& trace);
 std::vector<Row> by_kind(const trace::Trace& trace);
 

@@ -31,6 +31,10 @@ BLOCKING = ("Bcast Reduce Allreduce Gather Gatherv Scatter Scatterv Allgather Al
             "Reduce_scatter Reduce_scatter_block Scan Exscan").split()
 NEIGHBOURS = "allgather allgatherv alltoall alltoallv alltoallw".split()
 MESSAGES = "Send Ssend Rsend Recv Mrecv Sendrecv Probe Mprobe Wait Waitall Waitany Waitsome".split()
+# For a trace alone: with data, and without.
+TRACED = """Bsend Isend Ibsend Issend Irsend Send_init Bsend_init Ssend_init Rsend_init Irecv Imrecv
+            Sendrecv_replace""".split()
+TRACED_REQUESTS = "Start Startall Request_free Iprobe Improbe Test Testall Testany Testsome".split()
 
 
 def run(*words, **variables):
@@ -522,18 +526,26 @@ print("0 faults" if comm.rank == 0 else "", end="")
         collectives = {*BLOCKING, *(f"Neighbor_{name}" for name in NEIGHBOURS)}
         forms = {form for name in collectives for form in (name, f"I{name.lower()}", f"{name}_init")}
         forms |= {f"{form}_c" for form in forms} | {"Barrier", "Ibarrier", "Barrier_init", "Session_init", "Session_finalize"}
-        names = {f"MPI_{name}" for name in ("Init", "Init_thread", "Finalize", *MESSAGES)}
-        names |= {f"MPI_{form}" for form in forms} & there
+        with_data = {*TRACED, "Isendrecv", "Isendrecv_replace"}
+        large = {f"{name}_c" for name in (*with_data, "Send", "Ssend", "Rsend", "Recv", "Mrecv", "Sendrecv")}
+        names = {f"MPI_{name}" for name in ("Init", "Init_thread", "Finalize", *MESSAGES, *TRACED, *TRACED_REQUESTS)}
+        names |= {f"MPI_{form}" for form in (*forms, *with_data, *large, "Psend_init")} & there
         fortran = [name.lower() for name in ("Init", "Init_thread", "Finalize", "Barrier", *BLOCKING)]
+        waits = [name.lower() for name in (*TRACED_REQUESTS, *MESSAGES) if not re.search("send|recv", name, re.IGNORECASE)]
         if MPI == "openmpi":
+            fortran += [name.lower() for name in (*MESSAGES, *TRACED, *TRACED_REQUESTS)]
             names |= {f"mpi_{name}_" for name in fortran} | {f"ompi_{name}_f" for name in fortran}
         else:
-            names |= {f"mpi_{name}_f08_" for name in fortran[:4]} | {"ucp_worker_progress"}
+            names |= {f"mpi_{name}_f08_" for name in (*fortran[:4], *waits)} | {"ucp_worker_progress"}
         self.assertEqual(exported, names)
         stems = "barrier|bcast|reduce|allreduce|gather|scatter|allgather|alltoall|scan|exscan|neighbor"
         like = {name for name in there if re.match(f"MPI_I?({stems})(v|w|_|$)", name, re.IGNORECASE)}
         self.assertEqual(like - exported - {"MPI_Reduce_local", "MPI_Reduce_local_c"}, set())
         self.assertGreater(len(like), 40)
+        # Nothing is sent that a trace would not have.
+        sends = {name for name in there if re.match("MPI_I?[bsrp]?send", name, re.IGNORECASE)}
+        self.assertEqual(sends - exported, set())
+        self.assertGreater(len(sends), 12)
 
 
 class Compare(unittest.TestCase):
