@@ -7,7 +7,7 @@
 namespace quadrille::cluster {
 
 std::string slurm_file(const std::string& name) {
-  return fmt::format("{}/{}", slurm_folder, name);
+  return fmt::format("{}/slurm/{}", shared_memory, name);
 }
 
 std::string slurm_configuration(const Options& options) {
@@ -38,7 +38,7 @@ std::string slurm_configuration(const Options& options) {
       "SelectType=select/cons_tres\n"
       "SelectTypeParameters=CR_Core\n";
   if (options.racks > 0) text += "TopologyPlugin=topology/tree\n";
-  // A node that was cut off is down after half a minute, and back when it is healed.
+  // A node that is cut off is down to Slurm within a minute, and may return once it registers again.
   text +=
       "SlurmdTimeout=30\n"
       "ReturnToService=2\n";

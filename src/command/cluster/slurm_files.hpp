@@ -6,10 +6,7 @@
 
 namespace quadrille::cluster {
 
-// Slurm's files on a node, all in a folder of the node's own tmpfs, so that they vanish with it.
-constexpr const char* slurm_folder = "/dev/shm/slurm";
-
-// The path of a file there.
+// The path of one of Slurm's files on a node. They are all in one folder of the node's own tmpfs, and vanish with it.
 std::string slurm_file(const std::string& name);
 
 // slurm.conf: node0 controls all nodes, and a slot is a core.
