@@ -37,7 +37,7 @@ run 50
 
 
 def messages(text):
-    return sorted(re.findall(r"^messages .*", text, re.MULTILINE))
+    return sorted(re.findall(r"messages \d+(?: -?\d+:\d+:\d+)+", text))
 
 
 class Trace(unittest.TestCase):
