@@ -85,11 +85,22 @@ std::vector<learn::Finding> found_for(const std::vector<learn::Finding>& all, co
   return found;
 }
 
-// Whose own choice is known: of the MPI that is asked for, or of all.
-std::vector<const knowledge::Library*> asked_libraries(const ExplainArguments& arguments) {
-  std::vector<const knowledge::Library*> all;
+// What an MPI does by itself, and what it takes.
+struct ByItself {
+  const knowledge::Library* library;
+  knowledge::Choice choice;
+  std::optional<double> seconds;
+};
+
+// Of the MPI that is asked for, or of all whose own choice is known.
+std::vector<ByItself> done_by_mpis(const ExplainArguments& arguments, const Case& asked, Prices& prices) {
+  std::vector<ByItself> all;
   for (const knowledge::Library* one : knowledge::libraries()) {
-    if (one->name.find(arguments.mpi) != std::string_view::npos) all.push_back(one);
+    if (one->name.find(arguments.mpi) == std::string_view::npos) continue;
+    knowledge::Choice choice = one->choose(asked);
+    if (choice.name.empty()) continue;
+    const std::optional<double> seconds = price(choice, prices);
+    all.push_back({one, std::move(choice), seconds});
   }
   return all;
 }
@@ -102,6 +113,7 @@ struct Explanation {
   std::vector<std::string> segments;  // by variant
   std::optional<Known> rule;
   std::vector<learn::Finding> found;
+  std::vector<ByItself> by_itself;
   Decision library;
   Decision drop_in;
 };
@@ -134,15 +146,14 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
   if (all.rule) {
     fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule), all.rule->line.note);
   }
-  for (const knowledge::Library* one : asked_libraries(arguments)) {
-    const knowledge::Choice choice = one->choose(all.asked);
-    if (choice.name.empty()) continue;
+  for (const auto& [library, choice, seconds] : all.by_itself) {
     std::string ours;
     for (const knowledge::Step& step : choice.steps) {
       ours += fmt::format("{}{} {}", ours.empty() ? "" : ", then ", name(step.asked.collective), name_of(step.variant));
     }
-    fmt::print("{} by itself runs it by its {}{}\n", one->name, choice.name,
-               ours.empty() ? "" : fmt::format(": the messages of {}", ours));
+    fmt::print("{} by itself runs it by its {}{}{}\n", library->name, choice.name,
+               ours.empty() ? "" : fmt::format(": the messages of {}", ours),
+               seconds ? fmt::format(", {}", text::seconds(*seconds)) : "");
   }
   for (const learn::Finding& one : all.found) {
     const std::string times =
@@ -171,13 +182,13 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
   json["native_at_least"] = all.ranking.native;
   if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule)}};
   json["libraries"] = nlohmann::ordered_json::array();
-  for (const knowledge::Library* one : asked_libraries(arguments)) {
-    const knowledge::Choice choice = one->choose(all.asked);
+  for (const auto& [library, choice, seconds] : all.by_itself) {
     auto steps = nlohmann::ordered_json::array();
     for (const knowledge::Step& step : choice.steps) {
       steps.push_back({{"collective", name(step.asked.collective)}, {"algorithm", name_of(step.variant)}});
     }
-    json["libraries"].push_back({{"mpi", one->name}, {"algorithm", choice.name}, {"messages_of", steps}});
+    json["libraries"].push_back({{"mpi", library->name}, {"algorithm", choice.name}, {"messages_of", steps}});
+    if (seconds) json["libraries"].back()["seconds"] = *seconds;
   }
   json["found"] = nlohmann::ordered_json::array();
   for (const learn::Finding& one : all.found) {
@@ -248,6 +259,7 @@ int explain(const ExplainArguments& arguments) {
     }
     all.rule = find_rule(table, arguments, all.asked);
     all.found = found_for(findings, arguments, all.asked);
+    all.by_itself = done_by_mpis(arguments, all.asked, *selector.prices());
     all.library = selector.decide(all.asked, {});
     all.drop_in = selector.decide(all.asked, {.native = Request::Native::unless_faster});
     arguments.json ? print_json(all, arguments) : print_text(all, arguments);

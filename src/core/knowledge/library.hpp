@@ -1,18 +1,21 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "algorithms/catalogue.hpp"
 #include "select/case.hpp"
+#include "select/prices.hpp"
 
 // What MPI libraries run calls by: which of their algorithms they choose, and which of the catalogue's send the same
 // messages. Held against what they really send by tests/mpi/knowledge.
 namespace quadrille::knowledge {
 
 // A collective that is part of another one, as a reduce and a bcast are of some allreduces. Its count is in units of
-// unit_bytes, also where data is only moved: libraries divide data by elements, if a call is given in them.
+// unit_bytes, also where data is only moved: libraries divide data by elements, if a call is given in them. Of blocks
+// that differ it is the mean.
 struct Step {
   Case asked;
   Variant variant;  // that sends the same messages
@@ -29,6 +32,10 @@ struct Library {
   std::string_view mpi;   // how the name and version begin that it gives itself, as "Open MPI v4.1."
   Choice (*choose)(const Case& asked);
 };
+
+// What the library takes for a call by itself, in seconds. None if the catalogue has nothing that sends the same
+// messages, or no rank knows the size of the call.
+std::optional<double> price(const Choice& choice, Prices& prices);
 
 std::span<const Library* const> libraries();
 // That of a name and version as in reports and tables, such as "Open MPI v4.1.4". Null: it is not known.

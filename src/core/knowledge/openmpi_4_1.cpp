@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "knowledge/decisions.hpp"
 #include "knowledge/library.hpp"
+#include "knowledge/same.hpp"
 
 namespace quadrille::knowledge {
 
@@ -173,15 +175,6 @@ exscan not commutative
   rest  linear
 )";
 
-// An algorithm of the catalogue that sends the same messages as one of theirs.
-struct Same {
-  Collective collective;
-  std::string_view theirs;
-  std::string_view ours;
-  std::int32_t width = 0;
-  bool powers_of_two = false;  // only where the number of ranks is one
-};
-
 constexpr std::array same = {
     Same{Collective::barrier, "recursive_doubling", "recursive_doubling_last"},
     Same{Collective::barrier, "linear", "linear"},
@@ -244,19 +237,11 @@ constexpr std::array same = {
     Same{Collective::exscan, "linear", "linear"},
 };
 
-bool is_power_of_two(Rank ranks) {
-  return std::has_single_bit(static_cast<std::uint32_t>(ranks));
-}
-
 Variant variant_for(Collective collective, std::string_view theirs, Rank ranks) {
-  for (const Same& one : same) {
-    if (one.collective != collective || one.theirs != theirs) continue;
-    if (one.powers_of_two && !is_power_of_two(ranks)) return {};
-    Variant variant = variant_named(collective, one.ours);
-    variant.width = one.width;
-    return variant;
-  }
-  return {};
+  Variant variant = variant_that_is(same, collective, theirs, ranks);
+  // The fixed decisions ask for no segments.
+  if (variant && variant.algorithm().segmented) variant.segment = std::numeric_limits<std::int64_t>::max();
+  return variant;
 }
 
 std::int64_t bytes_of(const Case& asked) {
@@ -327,7 +312,8 @@ std::vector<Step> steps_of(const Case& asked, std::string_view name) {
       break;
     case Collective::reduce_scatter:
       if (name == "non-overlapping") {
-        return {part(asked, Collective::reduce, asked.count), part(asked, Collective::scatterv, 0)};
+        return {part(asked, Collective::reduce, asked.count),
+                part(asked, Collective::scatterv, asked.count / asked.ranks)};
       }
       break;
     case Collective::reduce_scatter_block:
@@ -341,7 +327,8 @@ std::vector<Step> steps_of(const Case& asked, std::string_view name) {
         // All blocks are one element of a datatype.
         Case element = asked;
         element.unit_bytes = asked.count_bytes();
-        return {part(asked, Collective::gatherv, 0), part(element, Collective::bcast, asked.count > 0 ? 1 : 0)};
+        return {part(asked, Collective::gatherv, asked.count / asked.ranks),
+                part(element, Collective::bcast, asked.count > 0 ? 1 : 0)};
       }
       break;
     default:

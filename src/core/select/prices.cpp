@@ -61,6 +61,10 @@ double Prices::price(const Variant& variant, const Case& asked) {
   return price(variant, asked, model_).alone;
 }
 
+double Prices::price_in_mpi(const Variant& variant, const Case& asked) {
+  return price(variant, asked, of_mpi_).alone;
+}
+
 // Until it is known what each MPI does, its own functions are taken for the best of the algorithms that all of them
 // have: without shared memory and without a pipeline, at the cost of messages alone, and with memory enough.
 void Prices::rank(const Case& asked, Ranking& ranking) {

@@ -43,6 +43,8 @@ class Prices {
   // Valid until the next call.
   const Ranking& ranking(const Case& asked);
   double price(const Variant& variant, const Case& asked);
+  // Of the same messages inside an MPI, at their cost alone.
+  double price_in_mpi(const Variant& variant, const Case& asked);
 
  private:
   struct Known {

@@ -235,6 +235,12 @@ class Explain(unittest.TestCase):
         self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH"))
         found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
         self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling")])
+        # It has a price. Without segments a chain passes on the whole data from rank to rank.
+        longer = json.loads(self.explain("bcast", "1MiB", "-n", "5", "--json"))
+        chain = longer["libraries"][0]
+        self.assertEqual(chain["messages_of"], [{"collective": "bcast", "algorithm": "pipelined_chain"}])
+        ours = [one["seconds"] for one in longer["variants"] if one["algorithm"] == "pipelined_chain"]
+        self.assertGreater(chain["seconds"], 1.5 * min(ours))
 
     def test_a_rule_of_a_table_counts_more(self):
         table = pathlib.Path(self.folder.name) / "table"

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/built_in.hpp"
 #include "knowledge/traffic.hpp"
+#include "topology/topology.hpp"
 
 namespace quadrille::knowledge {
 namespace {
@@ -53,6 +55,22 @@ TEST(Library, SomeAllreducesAreAReduceAndABcast) {
   ASSERT_EQ(choice.steps.size(), 2U);
   EXPECT_EQ(name_of(choice.steps[0].variant), "post_order_binary");
   EXPECT_EQ(name_of(choice.steps[1].variant), "linear");
+}
+
+TEST(Library, TakesTheTimeOfAllSteps) {
+  const Topology topology = Topology::nodes(12, 1);
+  Prices prices(cost::built_in(), Requirements({.topology = &topology}, 1 << 30, 1 << 15), 1 << 15);
+  const Library& library = *library_of("Open MPI v4.1.4");
+  const Placement placement{.ranks = 12, .nodes = 12, .ranks_per_node = 1};
+  Case asked = case_of_bytes(Collective::allreduce, 1 << 20, placement);
+  asked.commutative = false;
+  const auto seconds_of = [&](const Case& one) { return price(library.choose(one), prices).value_or(0); };
+  Case reduce = case_of_bytes(Collective::reduce, 1 << 20, placement);
+  reduce.commutative = false;
+  const double parts = seconds_of(reduce) + seconds_of(case_of_bytes(Collective::bcast, 1 << 20, placement));
+  EXPECT_GT(parts, 0);
+  EXPECT_NEAR(seconds_of(asked), parts, 1e-9);
+  EXPECT_FALSE(price(library.choose({.collective = Collective::alltoallv, .ranks = 12}), prices).has_value());
 }
 
 TEST(Traffic, IsByDestination) {
