@@ -15,6 +15,7 @@
 #include "files/replace.hpp"
 #include "graph/decompose.hpp"
 #include "graph/policy.hpp"
+#include "knowledge/library.hpp"
 #include "measure/bench_options.hpp"
 #include "settings/machine.hpp"
 #include "text/quantities.hpp"
@@ -46,20 +47,14 @@ struct Matrix {
 };
 
 graph::Policy policy_named(const std::string& name) {
-  if (name == "quadrille") {
-    cost::Machine machine = machine_of_any_mpi("");
-    if (machine.model.cores == 0) machine.model.cores = 1;
-    return graph::quadrille_policy(machine.model);
-  }
-  const auto found = graph::libraries_named(name);
-  if (!found.empty()) return graph::policy_of(*found.front());
-  std::string known = "quadrille";
-  for (const std::string& one : graph::library_policies()) known += ", " + one;
-  throw std::invalid_argument(fmt::format("--policy: '{}' is not known; known are {}", name, known));
+  if (const knowledge::Library* const library = knowledge::library_with_policy(name)) return graph::policy_of(*library);
+  cost::Machine machine = machine_of_any_mpi("");
+  if (machine.model.cores == 0) machine.model.cores = 1;
+  return graph::quadrille_policy(machine.model);
 }
 
-graph::Policy policy_with(const MatrixArguments& arguments, const std::string& by_default) {
-  graph::Policy policy = policy_named(arguments.policy.empty() ? by_default : arguments.policy);
+graph::Policy policy_with(const MatrixArguments& arguments, std::string_view by_default) {
+  graph::Policy policy = policy_named(arguments.policy.empty() ? std::string(by_default) : arguments.policy);
   for (const std::string& text : arguments.algorithms) {
     const std::size_t equals = text.find('=');
     const auto collective = collective_named(text.substr(0, equals));
@@ -126,15 +121,15 @@ Matrix matrix_of_pattern(const MatrixArguments& arguments) {
   }
   if (arguments.ranks < 2) throw std::invalid_argument("-n: expected at least 2 ranks");
   const std::int64_t bytes = parts.size() == 2 ? bytes_of(parts[1]) : 0;
-  const graph::Policy policy = policy_with(arguments, "quadrille");
+  const graph::Policy policy = policy_with(arguments, knowledge::own_policy);
   const Placement apart{.ranks = arguments.ranks, .nodes = arguments.ranks, .ranks_per_node = 1};
   return {arguments.what, policy.name, graph::graph_of(case_of_bytes(*collective, bytes, apart), policy)};
 }
 
 Matrix matrix_of_trace(const MatrixArguments& arguments) {
   const trace::Trace trace = trace::read(arguments.what);
-  const std::string own = graph::policy_for(trace.mpi);
-  const graph::Policy policy = policy_with(arguments, own.empty() ? "quadrille" : own);
+  const knowledge::Library* const below = knowledge::library_of(trace.mpi);
+  const graph::Policy policy = policy_with(arguments, below ? below->policy : knowledge::own_policy);
   graph::Decomposed all = graph::decompose(trace, policy);
   const std::string title = std::filesystem::path(arguments.what).filename().string();
   if (arguments.only == "messages") return {title + ", messages", "", std::move(all.messages)};

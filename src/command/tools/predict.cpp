@@ -15,6 +15,7 @@
 #include "draw/mosaic.hpp"
 #include "files/replace.hpp"
 #include "forecast/forecast.hpp"
+#include "knowledge/library.hpp"
 #include "measure/bench_options.hpp"
 #include "settings/machine.hpp"
 #include "text/quantities.hpp"
@@ -161,6 +162,7 @@ int predict(const PredictArguments& arguments) {
   cost::Machine machine =
       arguments.machine.empty() ? machine_of_any_mpi("") : cost::read_machine(arguments.machine, built_in_here().model);
   if (!arguments.machine.empty()) machine.from = fmt::format("{} ({})", arguments.machine, machine.from);
+  if (!arguments.policy.empty()) knowledge::library_with_policy(arguments.policy);
   Settings settings = check_settings(setting);
   settings.model = machine.model;
   const bool own_cores = machine.model.cores > 0 && !machine.model.one_machine;
@@ -204,7 +206,7 @@ void add_predict(CLI::App& app, Exit& exit) {
                       "Nodes of a rack, or of a site; default: all nodes are in one");
   command->add_option("--machine", arguments->machine, "Machine file; default: what quadrille probe wrote here");
   command->add_option("--policy", arguments->policy,
-                      "Only policies with this in their names, as Quadrille, 'Open MPI'; default: all");
+                      "Only what this policy chooses: quadrille or openmpi-4.1; default: all");
   command
       ->add_option("--simulate", arguments->most_messages,
                    "Simulate where none of the best algorithms sends more messages, else compute prices")

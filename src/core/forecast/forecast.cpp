@@ -109,39 +109,31 @@ class Estimator {
     }
   }
 
-  bool wanted(std::string_view policy) const { return policy.find(options_.policy) != std::string_view::npos; }
+  bool wanted(std::string_view policy) const { return options_.policy.empty() || policy == options_.policy; }
 
   void add_policies() {
-    if (wanted(our_policy)) {
+    if (wanted(knowledge::own_policy)) {
       const Variant chosen = selector_.decide(case_, {}).variant;
       point_.policies.push_back({std::string(our_policy), name_of(chosen), seconds(chosen, case_, model_)});
     }
     for (const knowledge::Library* library : knowledge::libraries()) {
-      if (!wanted(library->name)) continue;
+      if (!wanted(library->policy)) continue;
       const knowledge::Choice choice = library->choose(case_);
       if (choice.name.empty()) continue;
       PolicyEstimate made{std::string(library->name), std::string(choice.name), std::nullopt};
       const bool known = !choice.steps.empty() &&
                          std::all_of(choice.steps.begin(), choice.steps.end(), [&](const knowledge::Step& step) {
-                           return requirements().can_run(step.variant, in_bytes(step.asked));
+                           return requirements().can_run(step.variant, knowledge::as_case(step));
                          });
       if (known) made.time = in_turn(choice.steps);
       point_.policies.push_back(std::move(made));
     }
   }
 
-  // Elsewhere data that is only moved is counted in bytes.
-  static Case in_bytes(Case asked) {
-    if (traits(asked.collective).reduces) return asked;
-    asked.count *= asked.unit_bytes;
-    asked.largest *= asked.unit_bytes;
-    asked.unit_bytes = asked.unit_extent = 1;
-    return asked;
-  }
   Seconds in_turn(const std::vector<knowledge::Step>& steps) {
     Seconds all{0, Method::simulation};
     for (const knowledge::Step& step : steps) {
-      const Seconds one = seconds(step.variant, in_bytes(step.asked), of_mpi_);
+      const Seconds one = seconds(step.variant, knowledge::as_case(step), of_mpi_);
       all.seconds += one.seconds;
       if (one.method == Method::price) all.method = Method::price;
     }

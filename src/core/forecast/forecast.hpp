@@ -31,7 +31,7 @@ struct Options {
   Place place = {};
   // Algorithms whose prices are near the lowest are simulated, message by message, if none of them sends more.
   std::int64_t most_messages = 100'000;
-  std::string_view policy = {};  // those with this in their names; empty: all
+  std::string_view policy = {};  // see knowledge::Library; empty: all
 };
 
 enum class Method : std::uint8_t { simulation, price };

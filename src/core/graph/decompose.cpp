@@ -12,14 +12,32 @@ namespace quadrille::graph {
 
 namespace {
 
+std::optional<Collective> with_equal_blocks(Collective collective) {
+  switch (collective) {
+    case Collective::allgatherv:
+      return Collective::allgather;
+    case Collective::gatherv:
+      return Collective::gather;
+    case Collective::scatterv:
+      return Collective::scatter;
+    default:
+      return std::nullopt;
+  }
+}
+
 // A collective with blocks of different sizes as one with equal ones: a schedule of the former has no sizes.
 std::optional<knowledge::Step> with_equal_blocks(knowledge::Step step) {
-  if (step.asked.collective != Collective::allgatherv) return step;
-  const Algorithm* const twin = find_algorithm(Collective::allgather, step.variant.algorithm().name);
+  Case& asked = step.asked;
+  if (!traits(asked.collective).separate_blocks) return step;
+  const Algorithm* twin = nullptr;
+  if (const std::optional<Collective> equal = with_equal_blocks(asked.collective)) {
+    twin = find_algorithm(*equal, step.variant.algorithm().name);
+  }
   if (!twin) return std::nullopt;
   step.variant.place = place_of(*twin);
-  step.asked.collective = Collective::allgather;
-  step.asked.count = step.asked.largest = step.asked.count / step.asked.ranks;
+  if (asked.collective == Collective::allgatherv) asked.count /= asked.ranks;  // of others it is the mean
+  asked.largest = asked.count;
+  asked.collective = twin->collective;
   return step;
 }
 
@@ -130,7 +148,7 @@ Graph graph_of(const Case& asked, const Policy& policy) {
   }
   for (const knowledge::Step& one : choice.steps) {
     const auto step = with_equal_blocks(one);
-    if (!step || traits(step->asked.collective).separate_blocks) {
+    if (!step) {
       throw std::invalid_argument(
           fmt::format("{}: its messages depend on counts that are not known", name(asked.collective)));
     }

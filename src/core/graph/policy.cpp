@@ -1,6 +1,5 @@
 #include "graph/policy.hpp"
 
-#include <cctype>
 #include <map>
 #include <memory>
 #include <utility>
@@ -11,17 +10,6 @@
 namespace quadrille::graph {
 
 namespace {
-
-// "Open MPI 4.1" as "openmpi-4.1".
-std::string short_name(std::string_view library) {
-  std::string name;
-  for (std::size_t i = 0; i < library.size(); ++i) {
-    const bool before_version = library[i] == ' ' && i + 1 < library.size() && std::isdigit(library[i + 1]) != 0;
-    if (before_version) name += '-';
-    if (library[i] != ' ') name += static_cast<char>(std::tolower(library[i]));
-  }
-  return name;
-}
 
 // Decides on so many ranks, each on a node of its own.
 struct Ground {
@@ -43,7 +31,7 @@ struct Ground {
 
 Policy quadrille_policy(const cost::Model& model) {
   const auto grounds = std::make_shared<std::map<Rank, Ground>>();
-  return {"quadrille", [grounds, model](const Case& asked) {
+  return {std::string(knowledge::own_policy), [grounds, model](const Case& asked) {
             const Ground& ground = grounds->try_emplace(asked.ranks, asked.ranks, model).first->second;
             const Decision decision = ground.selector.decide(asked, {});
             if (decision.native()) return knowledge::Choice{};
@@ -53,26 +41,7 @@ Policy quadrille_policy(const cost::Model& model) {
 }
 
 Policy policy_of(const knowledge::Library& library) {
-  return {short_name(library.name), library.choose};
-}
-
-std::vector<std::string> library_policies() {
-  std::vector<std::string> names;
-  for (const knowledge::Library* one : knowledge::libraries()) names.push_back(short_name(one->name));
-  return names;
-}
-
-std::vector<const knowledge::Library*> libraries_named(std::string_view policy) {
-  std::vector<const knowledge::Library*> found;
-  for (const knowledge::Library* one : knowledge::libraries()) {
-    if (short_name(one->name) == policy) found.push_back(one);
-  }
-  return found;
-}
-
-std::string policy_for(std::string_view mpi) {
-  const knowledge::Library* const library = knowledge::library_of(mpi);
-  return library ? short_name(library->name) : "";
+  return {std::string(library.policy), library.choose};
 }
 
 Policy with(Policy policy, Collective collective, const Variant& variant) {

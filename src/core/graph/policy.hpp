@@ -2,8 +2,6 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "cost/model.hpp"
 #include "knowledge/library.hpp"
@@ -20,13 +18,6 @@ struct Policy {
 // shared memory.
 Policy quadrille_policy(const cost::Model& model);
 Policy policy_of(const knowledge::Library& library);
-
-// Of the libraries that are known.
-std::vector<std::string> library_policies();
-// Empty if no library has that name.
-std::vector<const knowledge::Library*> libraries_named(std::string_view policy);
-// What a policy is called that stands for an MPI by its name and version; empty: it is not known.
-std::string policy_for(std::string_view mpi);
 
 // The policy with one algorithm in place of its choice for a collective.
 Policy with(Policy policy, Collective collective, const Variant& variant);

@@ -1,6 +1,10 @@
 #include "knowledge/library.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <stdexcept>
+#include <string>
 
 namespace quadrille::knowledge {
 
@@ -12,17 +16,21 @@ constexpr std::array all = {&openmpi_4_1};
 
 }  // namespace
 
+Case as_case(const Step& step) {
+  Case asked = step.asked;
+  if (traits(asked.collective).reduces) return asked;
+  asked.count *= asked.unit_bytes;
+  asked.largest *= asked.unit_bytes;
+  asked.unit_bytes = asked.unit_extent = 1;
+  return asked;
+}
+
 std::optional<double> price(const Choice& choice, Prices& prices) {
   const bool one_of_unknown_size = choice.steps.size() == 1 && !sizes_are_known(choice.steps.front().asked.collective);
   if (choice.steps.empty() || one_of_unknown_size) return std::nullopt;
   double seconds = 0;
   for (const Step& step : choice.steps) {
-    Case asked = step.asked;
-    if (!traits(asked.collective).reduces) {
-      asked.count = asked.count_bytes();
-      asked.unit_bytes = 1;
-    }
-    seconds += prices.price_in_mpi(step.variant, asked);
+    seconds += prices.price_in_mpi(step.variant, as_case(step));
   }
   return seconds;
 }
@@ -36,6 +44,16 @@ const Library* library_of(std::string_view mpi) {
     if (mpi.starts_with(one->mpi)) return one;
   }
   return nullptr;
+}
+
+const Library* library_with_policy(std::string_view policy) {
+  std::string known(own_policy);
+  if (policy == known) return nullptr;
+  for (const Library* one : all) {
+    if (policy == one->policy) return one;
+    known.append(", ").append(one->policy);
+  }
+  throw std::invalid_argument(fmt::format("--policy: '{}' is not known; known are {}", policy, known));
 }
 
 }  // namespace quadrille::knowledge

@@ -21,6 +21,9 @@ struct Step {
   Variant variant;  // that sends the same messages
 };
 
+// The step as a call, whose data is counted in bytes where it is only moved.
+Case as_case(const Step& step);
+
 struct Choice {
   std::string_view name;    // of the algorithm, as the library has it; empty: it is not known
   std::vector<Step> steps;  // that are run in turn; none: the catalogue has nothing that sends the same messages
@@ -28,8 +31,9 @@ struct Choice {
 
 // A library of one version.
 struct Library {
-  std::string_view name;  // as "Open MPI 4.1"
-  std::string_view mpi;   // how the name and version begin that it gives itself, as "Open MPI v4.1."
+  std::string_view name;    // as "Open MPI 4.1"
+  std::string_view policy;  // what its choices are called on the command line, as "openmpi-4.1"
+  std::string_view mpi;     // how the name and version begin that it gives itself, as "Open MPI v4.1."
   Choice (*choose)(const Case& asked);
 };
 
@@ -40,5 +44,10 @@ std::optional<double> price(const Choice& choice, Prices& prices);
 std::span<const Library* const> libraries();
 // That of a name and version as in reports and tables, such as "Open MPI v4.1.4". Null: it is not known.
 const Library* library_of(std::string_view mpi);
+
+// What our own choices are called on the command line.
+inline constexpr std::string_view own_policy = "quadrille";
+// The library whose choices have that name; null for our own. Throws std::invalid_argument that names the known ones.
+const Library* library_with_policy(std::string_view policy);
 
 }  // namespace quadrille::knowledge

@@ -350,6 +350,7 @@ Choice choose(const Case& asked) {
 
 }  // namespace
 
-extern const Library openmpi_4_1 = {.name = "Open MPI 4.1", .mpi = "Open MPI v4.1.", .choose = choose};
+extern const Library openmpi_4_1 = {
+    .name = "Open MPI 4.1", .policy = "openmpi-4.1", .mpi = "Open MPI v4.1.", .choose = choose};
 
 }  // namespace quadrille::knowledge

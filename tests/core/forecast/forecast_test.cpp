@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "cost/built_in.hpp"
+#include "knowledge/library.hpp"
 
 namespace quadrille::forecast {
 namespace {
@@ -53,7 +54,7 @@ TEST(Forecast, KnowsWhatPoliciesWouldTake) {
     // Its schedules cost an MPI nothing beyond their messages.
     EXPECT_GE(one.time->seconds, 0.9 * point.algorithms.front().time.seconds) << one.policy;
   }
-  const Point ours = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.policy = our_policy});
+  const Point ours = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.policy = knowledge::own_policy});
   EXPECT_EQ(ours.policies.size(), 1U);
 }
 

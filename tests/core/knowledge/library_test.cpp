@@ -92,5 +92,11 @@ TEST(Traffic, OfBlocksWithTheirOwnSizesIsWhatTheyAreBoundTo) {
   EXPECT_EQ(sent, expected);
 }
 
+TEST(Library, PoliciesHaveNames) {
+  for (const Library* one : libraries()) EXPECT_EQ(library_with_policy(one->policy), one);
+  EXPECT_EQ(library_with_policy(own_policy), nullptr);
+  EXPECT_THROW(library_with_policy("openmpi"), std::invalid_argument);
+}
+
 }  // namespace
 }  // namespace quadrille::knowledge
