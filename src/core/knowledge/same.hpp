@@ -22,8 +22,9 @@ inline bool is_power_of_two(Rank ranks) {
 }
 
 // None if there is none for so many ranks.
-inline Variant variant_that_is(std::span<const Same> all, Collective collective, std::string_view theirs, Rank ranks) {
-  for (const Same& one : all) {
+inline Variant variant_that_is(std::span<const Same> known, Collective collective, std::string_view theirs,
+                               Rank ranks) {
+  for (const Same& one : known) {
     if (one.collective != collective || one.theirs != theirs) continue;
     if (one.powers_of_two && !is_power_of_two(ranks)) return {};
     Variant variant = variant_named(collective, one.ours);

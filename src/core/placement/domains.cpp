@@ -7,10 +7,6 @@ namespace quadrille::placement {
 
 namespace {
 
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
-
 void sort(std::vector<Domain>& domains) {
   std::stable_sort(domains.begin(), domains.end(), [](const Domain& a, const Domain& b) {
     return a.slower != b.slower ? a.slower < b.slower : a.slots.size() > b.slots.size();

@@ -11,10 +11,10 @@ namespace {
 // Ranks by how much they have to do with those that were placed: the most first, of equals the lowest.
 class Attraction {
  public:
-  explicit Attraction(Rank ranks) : to_(static_cast<std::size_t>(ranks)) {}
+  explicit Attraction(Rank ranks) : to_(index(ranks)) {}
 
   void add(Rank rank, double more) {
-    double& sum = to_[static_cast<std::size_t>(rank)];
+    double& sum = to_[index(rank)];
     if (sum == 0) touched_.push_back(rank);
     queue_.emplace(sum += more, -rank);
   }
@@ -24,13 +24,13 @@ class Attraction {
     while (!queue_.empty()) {
       const auto [attraction, negative] = queue_.top();
       const Rank rank = -negative;
-      if (is_free(rank) && attraction == to_[static_cast<std::size_t>(rank)]) return rank;
+      if (is_free(rank) && attraction == to_[index(rank)]) return rank;
       queue_.pop();
     }
     return -1;
   }
   void clear() {
-    for (const Rank rank : touched_) to_[static_cast<std::size_t>(rank)] = 0;
+    for (const Rank rank : touched_) to_[index(rank)] = 0;
     touched_.clear();
     queue_ = {};
   }
@@ -44,7 +44,7 @@ class Attraction {
 class Greedy {
  public:
   explicit Greedy(const Mapping& mapping)
-      : mapping_(mapping), of_(static_cast<std::size_t>(mapping.ranks()), outside), attraction_(mapping.ranks()) {}
+      : mapping_(mapping), of_(index(mapping.ranks()), outside), attraction_(mapping.ranks()) {}
 
   // Domains are filled one after another, each with the ranks that have most to do with those in it already.
   Division operator()(const std::vector<Rank>& ranks, const std::vector<Domain>& domains) {
@@ -52,7 +52,7 @@ class Greedy {
     const std::vector<std::int32_t> domain_of = domains_of_slots(mapping_, domains);
     for (const Rank rank : ranks) {
       const std::int32_t slot = fixed_slot(mapping_, rank);
-      of(rank) = slot < 0 ? waiting : domain_of[static_cast<std::size_t>(slot)];
+      of(rank) = slot < 0 ? waiting : domain_of[index(slot)];
       if (slot >= 0) in[static_cast<std::size_t>(of(rank))].push_back(rank);
     }
     auto lowest = ranks.begin();
@@ -77,7 +77,7 @@ class Greedy {
   static constexpr std::int32_t outside = -2;  // not among those that are divided
   static constexpr std::int32_t waiting = -1;
 
-  std::int32_t& of(Rank rank) { return of_[static_cast<std::size_t>(rank)]; }
+  std::int32_t& of(Rank rank) { return of_[index(rank)]; }
   void attract(Rank rank) {
     for_peers(mapping_, rank, [&](Rank peer, double weight) {
       if (of(peer) == waiting) attraction_.add(peer, weight);

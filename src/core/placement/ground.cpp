@@ -20,7 +20,7 @@ std::int32_t Ground::racks() const {
 }
 
 Placement Ground::block(Rank ranks) const {
-  Placement placement(static_cast<std::size_t>(ranks));
+  Placement placement(index(ranks));
   std::iota(placement.begin(), placement.end(), 0);
   return placement;
 }
@@ -29,12 +29,12 @@ Placement Ground::cyclic(Rank ranks) const {
   std::vector<std::int32_t> next(rack_of.size());  // by node: its first free slot
   std::vector<std::int32_t> end(rack_of.size());
   for (std::int32_t slot = slots() - 1; slot >= 0; --slot) {
-    const auto node = static_cast<std::size_t>(node_of[static_cast<std::size_t>(slot)]);
+    const auto node = static_cast<std::size_t>(node_of[index(slot)]);
     next[node] = slot;
     if (end[node] == 0) end[node] = slot + 1;
   }
   Placement placement;
-  for (std::size_t node = 0; placement.size() < static_cast<std::size_t>(ranks); node = (node + 1) % next.size()) {
+  for (std::size_t node = 0; placement.size() < index(ranks); node = (node + 1) % next.size()) {
     if (next[node] < end[node]) placement.push_back(next[node]++);
   }
   return placement;

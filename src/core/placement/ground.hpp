@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -7,6 +8,11 @@
 #include "schedule/data.hpp"
 
 namespace quadrille::placement {
+
+// A slot, node, rack or rank as an index.
+inline std::size_t index(std::int32_t number) {
+  return static_cast<std::size_t>(number);
+}
 
 // The slot of each rank.
 using Placement = std::vector<std::int32_t>;

@@ -5,14 +5,6 @@
 
 namespace quadrille::placement {
 
-namespace {
-
-std::size_t index(std::int32_t number) {
-  return static_cast<std::size_t>(number);
-}
-
-}  // namespace
-
 Largest::Largest(std::size_t size) : leaves_(size + size % 2), tree_(2 * leaves_), is_touched_(size) {}
 
 void Largest::add(std::size_t at, double more) {

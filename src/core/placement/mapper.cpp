@@ -14,22 +14,22 @@ Placement with_fixed(const Mapping& mapping, Placement placement) {
   if (mapping.fixed.empty()) return placement;
   std::vector<Rank> on(static_cast<std::size_t>(mapping.ground.slots()), -1);
   for (std::size_t rank = 0; rank < placement.size(); ++rank) {
-    on[static_cast<std::size_t>(placement[rank])] = static_cast<Rank>(rank);
+    on[index(placement[rank])] = static_cast<Rank>(rank);
   }
   for (std::size_t rank = 0; rank < placement.size(); ++rank) {
     const std::int32_t slot = mapping.fixed[rank];
     if (slot < 0 || slot == placement[rank]) continue;
-    const Rank there = on[static_cast<std::size_t>(slot)];
-    on[static_cast<std::size_t>(placement[rank])] = there;
-    if (there >= 0) placement[static_cast<std::size_t>(there)] = placement[rank];
-    on[static_cast<std::size_t>(slot)] = static_cast<Rank>(rank);
+    const Rank there = on[index(slot)];
+    on[index(placement[rank])] = there;
+    if (there >= 0) placement[index(there)] = placement[rank];
+    on[index(slot)] = static_cast<Rank>(rank);
     placement[rank] = slot;
   }
   return placement;
 }
 
 void check(const Mapping& mapping) {
-  const auto ranks = static_cast<std::size_t>(mapping.ranks());
+  const auto ranks = index(mapping.ranks());
   if (mapping.ground.node_of.size() < ranks) throw std::invalid_argument("there are fewer slots than ranks");
   if (!mapping.given.empty() && mapping.given.size() != ranks) {
     throw std::invalid_argument("the given placement is of another number of ranks");
@@ -40,8 +40,8 @@ void check(const Mapping& mapping) {
   for (const std::int32_t slot : mapping.fixed) {
     if (slot < 0) continue;
     if (slot >= mapping.ground.slots()) throw std::invalid_argument("a rank is fixed to a slot that does not exist");
-    if (taken[static_cast<std::size_t>(slot)]) throw std::invalid_argument("two ranks are fixed to one slot");
-    taken[static_cast<std::size_t>(slot)] = true;
+    if (taken[index(slot)]) throw std::invalid_argument("two ranks are fixed to one slot");
+    taken[index(slot)] = true;
   }
 }
 

@@ -39,8 +39,8 @@ class Search {
         effort_(effort),
         random_(mapping.seed),
         first_slot_(static_cast<std::size_t>(mapping.ground.nodes()) + 1),
-        order_(static_cast<std::size_t>(mapping.ranks())) {
-    for (const std::int32_t node : mapping.ground.node_of) ++first_slot_[static_cast<std::size_t>(node) + 1];
+        order_(index(mapping.ranks())) {
+    for (const std::int32_t node : mapping.ground.node_of) ++first_slot_[index(node) + 1];
     std::partial_sum(first_slot_.begin(), first_slot_.end(), first_slot_.begin());
     std::iota(order_.begin(), order_.end(), 0);
   }
@@ -71,7 +71,7 @@ class Search {
 
   bool may_move(std::int32_t slot) const {
     const Rank rank = load_.on(slot);
-    return rank < 0 || mapping_.fixed.empty() || mapping_.fixed[static_cast<std::size_t>(rank)] < 0;
+    return rank < 0 || mapping_.fixed.empty() || mapping_.fixed[index(rank)] < 0;
   }
   std::int32_t below(std::int32_t end) {
     return static_cast<std::int32_t>(random_() % static_cast<std::uint64_t>(end));
@@ -127,8 +127,8 @@ class Search {
     Value best = value();
     std::int32_t target = -1;
     for (const std::int32_t node : nodes_to_try(rank)) {
-      const std::int32_t begin = first_slot_[static_cast<std::size_t>(node)];
-      const std::int32_t slots = first_slot_[static_cast<std::size_t>(node) + 1] - begin;
+      const std::int32_t begin = first_slot_[index(node)];
+      const std::int32_t slots = first_slot_[index(node) + 1] - begin;
       const std::int32_t tried = std::min(slots, static_cast<std::int32_t>(slots_tried));
       const std::int32_t start = below(slots);
       bool empty = false;  // one was tried: they are all the same

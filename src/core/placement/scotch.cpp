@@ -48,7 +48,7 @@ struct Part {
 
 class Scotch {
  public:
-  explicit Scotch(const Mapping& mapping) : mapping_(mapping), number_(static_cast<std::size_t>(mapping.ranks()), -1) {}
+  explicit Scotch(const Mapping& mapping) : mapping_(mapping), number_(index(mapping.ranks()), -1) {}
 
   Division operator()(const std::vector<Rank>& ranks, const std::vector<Domain>& domains) {
     Division in(domains.size());
@@ -75,7 +75,7 @@ class Scotch {
     for (const Rank rank : ranks) {
       edges.clear();
       for_peers(mapping_, rank, [&](Rank peer, double weight) {
-        const SCOTCH_Num number = number_[static_cast<std::size_t>(peer)];
+        const SCOTCH_Num number = number_[index(peer)];
         if (number >= 0) edges.emplace_back(number, std::max(weight, 0.0));
       });
       std::sort(edges.begin(), edges.end());
@@ -91,7 +91,7 @@ class Scotch {
       part.from.push_back(static_cast<SCOTCH_Num>(part.peers.size()));
     }
     for (const double one : seconds) part.weights.push_back(1 + static_cast<SCOTCH_Num>(most_weight * one / sum));
-    for (const Rank rank : ranks) number_[static_cast<std::size_t>(rank)] = -1;
+    for (const Rank rank : ranks) number_[index(rank)] = -1;
     return part;
   }
 
@@ -120,7 +120,7 @@ class Scotch {
     const std::vector<std::int32_t> domain_of_slot = domains_of_slots(mapping_, domains);
     for (const Rank rank : ranks) {
       const std::int32_t slot = fixed_slot(mapping_, rank);
-      if (slot >= 0) in[static_cast<std::size_t>(domain_of_slot[static_cast<std::size_t>(slot)])].push_back(rank);
+      if (slot >= 0) in[static_cast<std::size_t>(domain_of_slot[index(slot)])].push_back(rank);
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       if (fixed_slot(mapping_, ranks[i]) >= 0) continue;
