@@ -17,7 +17,6 @@ namespace quadrille::interpose {
 
 using engine::check;
 using trace::Activity;
-using trace::Kind;
 using trace::Traffic;
 
 namespace {
@@ -80,7 +79,7 @@ std::int64_t block_bytes(const detail::UserBuffer& side, int i) {
 
 }  // namespace
 
-std::size_t Tracer::KindHash::operator()(const Kind& kind) const {
+std::size_t Tracer::KindHash::operator()(const trace::Kind& kind) const {
   constexpr std::uint64_t mix = 0x9e3779b97f4a7c15U;
   const auto flags = static_cast<std::uint64_t>(kind.collective) << 8 | static_cast<std::uint64_t>(kind.form) << 4 |
                      static_cast<std::uint64_t>(kind.neighbours) << 3 | static_cast<std::uint64_t>(kind.in_place) << 2 |
@@ -90,7 +89,7 @@ std::size_t Tracer::KindHash::operator()(const Kind& kind) const {
   return (hash ^ static_cast<std::uint64_t>(kind.unit_bytes)) * mix >> 16;
 }
 
-Tracer::Entry& Tracer::Group::entry(const Kind& kind) {
+Tracer::Entry& Tracer::Group::entry(const trace::Kind& kind) {
   const auto place = entries.find(kind);
   if (place != entries.end()) return place->second;
   const std::size_t of_form = static_cast<std::size_t>(kind.form) * 2 + (kind.neighbours ? 1 : 0);
@@ -213,7 +212,7 @@ void Tracer::for_each_block(const detail::Call& call, bool neighbours, Known& kn
 
 // Of a collective over an intercommunicator only that it was called: its sides mean something else.
 Tracer::Described Tracer::describe(const detail::Call& call, const Manner& how, const Known& known) {
-  Kind kind{.collective = call.collective, .form = how.form, .neighbours = how.neighbours};
+  trace::Kind kind{.collective = call.collective, .form = how.form, .neighbours = how.neighbours};
   if (known.inter || how.neighbours) return {kind};
   LocalCall local = api::local_call(call, known.rank, known.ranks, true);
   if (call.op != MPI_OP_NULL) {

@@ -16,8 +16,8 @@ constexpr double row_height = 34;
 constexpr double cell_text = 13;
 
 // Light enough for dark text; after Okabe and Ito as far as they go, distinguishable for colour-blind readers.
-constexpr std::array<const char*, 10> fills = {"#7fb8d8", "#eaaf7f", "#7fceb9", "#e5bcd3", "#f2cf7f",
-                                               "#c3cbd6", "#f0e68c", "#b6a6d9", "#a8d08d", "#d9a6a6"};
+constexpr std::array<const char*, 10> tile_fills = {"#7fb8d8", "#eaaf7f", "#7fceb9", "#e5bcd3", "#f2cf7f",
+                                                    "#c3cbd6", "#f0e68c", "#b6a6d9", "#a8d08d", "#d9a6a6"};
 
 class MosaicDrawing {
  public:
@@ -51,7 +51,7 @@ class MosaicDrawing {
  private:
   const char* fill_of(const std::string& category) const {
     const auto place = std::find(categories_.begin(), categories_.end(), category) - categories_.begin();
-    return fills[static_cast<std::size_t>(place) % fills.size()];
+    return tile_fills[static_cast<std::size_t>(place) % tile_fills.size()];
   }
 
   void draw_legend() {
