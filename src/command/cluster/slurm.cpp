@@ -70,7 +70,7 @@ bool listens(int port) {
 
 // On a node. Orphaned, the daemon becomes a child of the keeper.
 pid_t start_daemon(const std::vector<std::string>& words) {
-  const std::string program = words.front();
+  const std::string& program = words.front();
   const auto path = launch::find_program(program);
   const pid_t child = path ? fork() : -1;
   require(child, fmt::format("can't start {}", program));

@@ -248,28 +248,31 @@ std::int64_t bytes_of(const Case& asked) {
   return asked.collective == Collective::allgatherv ? asked.count_bytes() / asked.ranks : asked.count_bytes();
 }
 
+// Of algorithms that give each rank, or each corner of a hypercube, a part of the data.
+std::string_view with_fewer_elements_than_parts(std::string_view name, const Case& asked) {
+  const std::int64_t corners = std::bit_floor(static_cast<std::uint32_t>(asked.ranks));
+  if (name == "ring" && asked.count < asked.ranks) return "recursive_doubling";
+  if (name == "rabenseifner" && asked.count < corners) {
+    return asked.collective == Collective::reduce ? "linear" : "basic_linear";
+  }
+  return name.starts_with("scatter_allgather") && asked.count < asked.ranks ? "basic_linear" : name;
+}
+
 // What an algorithm that can't run the call leaves it to.
 std::string_view instead_of(std::string_view name, const Case& asked) {
-  const std::int64_t corners = std::bit_floor(static_cast<std::uint32_t>(asked.ranks));
   switch (asked.collective) {
     case Collective::bcast:
-      if (name == "scatter_allgather" || name == "scatter_allgather_ring") {
-        return asked.count < asked.ranks ? "basic_linear" : name;
-      }
-      return name;
     case Collective::reduce:
-      return name == "rabenseifner" && asked.count < corners ? "linear" : name;
+      return with_fewer_elements_than_parts(name, asked);
     case Collective::allreduce:
       // Without a size of segments all data is one, and there are fewer than ranks.
-      if (name == "segmented_ring") name = "ring";
-      if (name == "ring" && asked.count < asked.ranks) return "recursive_doubling";
-      return name == "rabenseifner" && asked.count < corners ? "basic_linear" : name;
+      return with_fewer_elements_than_parts(name == "segmented_ring" ? "ring" : name, asked);
     case Collective::gather:
       // Without data all of them send nothing, but for the signals that it would not come to.
       return asked.count == 0 ? "basic_linear" : name;
     case Collective::allgather:
       if (name == "recursive_doubling" && !is_power_of_two(asked.ranks)) return "bruck";
-      return name == "neighbor" && asked.ranks % 2 != 0 ? "ring" : name;
+      [[fallthrough]];
     case Collective::allgatherv:
       return name == "neighbor" && asked.ranks % 2 != 0 ? "ring" : name;
     case Collective::reduce_scatter_block:

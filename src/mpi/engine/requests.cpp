@@ -34,8 +34,7 @@ bool Requests::poll() {
     // A look at MPI all the same: the user's own messages may need it. Under MPICH 4.0 one at MPI_COMM_SELF, which is
     // cheaper, advances nothing that comes through windows.
     int flag = 0;
-    const MPI_Comm comm = windows_ > 0 ? MPI_COMM_WORLD : MPI_COMM_SELF;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, windows_ > 0 ? MPI_COMM_WORLD : MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
     return false;
   }
   const bool with_errors = requests_.size() == 1 ? test_one(count) : test_some(count);

@@ -100,7 +100,8 @@ std::string Window::component() const {
   int length = 0;
   check(PMPI_Win_get_name(data_window_, name.data(), &length), "MPI_Win_get_name");
   const std::string_view text(name.data(), static_cast<std::size_t>(length));
-  if (const auto end = text.find(" window "); end != text.npos) return fmt::format("osc/{}", text.substr(0, end));
+  if (const auto end = text.find(" window "); end != std::string_view::npos)
+    return fmt::format("osc/{}", text.substr(0, end));
   MPI_Info info = MPI_INFO_NULL;
   check(PMPI_Win_get_info(data_window_, &info), "MPI_Win_get_info");
   int value_length = 0;

@@ -80,7 +80,7 @@ struct Starting {
     time(call);
     if (!tracer || time.code() != MPI_SUCCESS) return;
     for (int i = 0; i < count; ++i) {
-      const MPI_Request request = PMPI_Request_f2c(static_cast<const MPI_Fint*>(requests)[i]);
+      MPI_Request request = PMPI_Request_f2c(static_cast<const MPI_Fint*>(requests)[i]);
       tracer->started({&request, 1});
     }
   }
@@ -102,7 +102,7 @@ struct Freeing {
 #define QUADRILLE_NEXT_FORTRAN(symbol, arguments)                                             \
   [&] {                                                                                       \
     static auto* const next = reinterpret_cast<decltype(&symbol)>(dlsym(RTLD_NEXT, #symbol)); \
-    next arguments;                                                                           \
+    next arguments; /* NOLINT(bugprone-macro-parentheses): parentheses are part of it */      \
   }
 // A function under the names that programs reach it by: of Open MPI the first from mpif.h and the module mpi, the
 // second from the module mpi_f08.

@@ -289,7 +289,7 @@ void Tracer::prepared_call(const detail::Call& call, bool neighbours, MPI_Comm c
 void Tracer::started(std::span<const MPI_Request> requests) {
   const auto guard = lock();
   if (prepared_.empty()) return;
-  for (const MPI_Request request : requests) {
+  for (const auto& request : requests) {
     const auto place = prepared_.find(request);
     if (place == prepared_.end()) continue;  // it receives
     const Prepared& prepared = place->second;

@@ -81,9 +81,9 @@ class HeatDrawing {
   // Numbers at such a distance that they don't touch.
   int tick_distance() const {
     const double needed = text_width(std::to_string(map_.size), small_text) + 10;
-    int distance = each_;
-    while (distance / each_ * side_ < needed) distance *= 2;
-    return distance;
+    int cells = 1;
+    while (cells * side_ < needed) cells *= 2;
+    return cells * each_;
   }
 
   void draw_axes(double matrix) {
@@ -95,7 +95,8 @@ class HeatDrawing {
     body_.label({{x, y}, text_size, quiet_ink, "middle"}, map_.rows);
     body_.close("g");
     for (int at = 0; at < map_.size; at += tick_distance()) {
-      const double middle = (at / each_ + 0.5) * side_;
+      const int cell = at / each_;
+      const double middle = (cell + 0.5) * side_;
       body_.label({{left_ + middle, top_ - 8}, small_text, quiet_ink, "middle"}, std::to_string(at));
       body_.label({{left_ - 7, top_ + middle + 0.35 * small_text}, small_text, quiet_ink, "end"}, std::to_string(at));
     }

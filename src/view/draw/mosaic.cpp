@@ -11,7 +11,7 @@ namespace quadrille::draw {
 
 namespace {
 
-constexpr double page_width = 760;
+constexpr double mosaic_width = 760;
 constexpr double row_height = 34;
 constexpr double cell_text = 13;
 
@@ -61,7 +61,7 @@ class MosaicDrawing {
     body_.open("g", R"(class="legend")");
     for (const std::string& category : categories_) {
       const double width = sample + 7 + text_width(category, text_size);
-      if (x > margin && x + width > page_width - margin) {
+      if (x > margin && x + width > mosaic_width - margin) {
         x = margin;
         y_ += line_height + 2;
       }
@@ -79,7 +79,7 @@ class MosaicDrawing {
     double labels = 0;
     for (const std::string& row : picture_.rows) labels = std::max(labels, text_width(row, text_size));
     const double left = margin + labels + 10;
-    const double width = (page_width - margin - left) / static_cast<double>(picture_.columns.size());
+    const double width = (mosaic_width - margin - left) / static_cast<double>(picture_.columns.size());
     for (std::size_t row = picture_.rows.size(); row-- > 0; y_ += row_height) {
       body_.label({{left - 8, y_ + row_height / 2 + 5}, text_size, ink, "end"}, picture_.rows[row]);
       for (std::size_t column = 0; column < picture_.columns.size(); ++column) {
@@ -96,7 +96,7 @@ class MosaicDrawing {
       free_from = middle + half + 6;
     }
     y_ += line_height;
-    body_.label({{(left + page_width - margin) / 2, y_ - 5}, text_size, quiet_ink, "middle"}, picture_.columns_title);
+    body_.label({{(left + mosaic_width - margin) / 2, y_ - 5}, text_size, quiet_ink, "middle"}, picture_.columns_title);
   }
 
   void draw(const Mosaic::Cell& cell, Point corner, double width) {
@@ -111,11 +111,11 @@ class MosaicDrawing {
     Canvas page;
     page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
                                  R"(height="{1}" role="img" font-family="{2}")",
-                                 number(page_width), number(height),
+                                 number(mosaic_width), number(height),
                                  "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
     page.text_element("title", "", picture_.heading);
     page.text_element("desc", "", picture_.subheading);
-    page.box({0, 0}, page_width, height, 12, fmt::format(R"(fill="{}")", paper));
+    page.box({0, 0}, mosaic_width, height, 12, fmt::format(R"(fill="{}")", paper));
     return page.str() + body_.str() + "</svg>\n";
   }
 
