@@ -99,10 +99,10 @@ struct Freeing {
 }  // namespace
 
 // A function that calls the next one of that name with these arguments.
-#define QUADRILLE_NEXT_FORTRAN(symbol, arguments)                                             \
-  [&] {                                                                                       \
-    static auto* const next = reinterpret_cast<decltype(&symbol)>(dlsym(RTLD_NEXT, #symbol)); \
-    next arguments; /* NOLINT(bugprone-macro-parentheses): parentheses are part of it */      \
+#define QUADRILLE_NEXT_FORTRAN(symbol, arguments)                                               \
+  [&] {                                                                                         \
+    static auto* const next = reinterpret_cast<decltype(&(symbol))>(dlsym(RTLD_NEXT, #symbol)); \
+    next arguments;                                                                             \
   }
 // A function under the names that programs reach it by: of Open MPI the first from mpif.h and the module mpi, the
 // second from the module mpi_f08.
