@@ -46,6 +46,21 @@ void combine_children(Builder& builder, const Problem& problem, const std::vecto
   }
 }
 
+void reduce_by_tree(Builder& builder, const Problem& problem, const std::optional<Rank>& parent,
+                    const std::vector<Rank>& children, Accumulator::Side side, Rank top) {
+  const Range all{0, problem.count};
+  Accumulator result(builder, problem);
+  combine_children(builder, problem, children, side, result);
+  if (parent) {
+    builder.send(*parent, result.value(all));
+  } else if (top == problem.root) {
+    result.deliver(all);
+  } else {
+    builder.send(problem.root, result.value(all));
+  }
+  if (problem.rank == problem.root && top != problem.root) builder.receive(top, problem.output);
+}
+
 void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result) {
   const auto represented = cube.represents(problem.rank);

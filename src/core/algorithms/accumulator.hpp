@@ -56,6 +56,11 @@ class Accumulator {
 void combine_children(Builder& builder, const Problem& problem, const std::vector<Rank>& children,
                       Accumulator::Side side, Accumulator& result);
 
+// A reduce by a tree with that top: each rank combines the data of its children in this order, and sends the result to
+// its parent. The top, if it is not the root, sends it there.
+void reduce_by_tree(Builder& builder, const Problem& problem, const std::optional<Rank>& parent,
+                    const std::vector<Rank>& children, Accumulator::Side side, Rank top);
+
 // On a corner of a hypercube: receives and combines the data of the rank it represents, if any.
 void combine_represented(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                          Accumulator& result);

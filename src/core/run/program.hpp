@@ -52,6 +52,10 @@ class Program {
   bool single_file() const { return single_file_; }
 
   std::int32_t most_regions() const { return most_regions_; }
+  // Iterations of an operation that may be posted and not complete.
+  std::int32_t most_in_flight(const Operation& operation) const {
+    return operation.loop < 0 ? 1 : schedule_->loops[static_cast<std::size_t>(operation.loop)].window;
+  }
 
   // Memory that it takes, its schedule included.
   std::int64_t bytes() const;

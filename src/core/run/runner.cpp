@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <stdexcept>
 
 #include "run/text.hpp"
 
@@ -13,8 +12,8 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
     : program_(program),
       backend_(backend),
       posting_(posting),
+      windows_(program, posting.window),
       single_file_(program.single_file() && !posting.observer && !posting.shuffle) {
-  if (posting.window < 1) throw std::invalid_argument("a run needs a window of at least one message");
   const auto count = static_cast<std::size_t>(program.operations());
   progress_.resize(count);
   std::size_t in_windows = 0;
@@ -29,24 +28,11 @@ Runner::Runner(const Program& program, Backend& backend, Posting posting)
   unfinished_.resize(in_windows);
   ready_.resize(count);
   pieces_.reserve(static_cast<std::size_t>(program.most_regions()));
-  std::size_t counters = 0;
-  std::array<std::int64_t, 2> messages = {0, 0};
+  std::size_t polled = 0;
   for (const Operation& operation : program.schedule().operations) {
-    const bool polled = awaits(operation.kind);
-    const Loop* loop =
-        operation.loop < 0 ? nullptr : &program.schedule().loops[static_cast<std::size_t>(operation.loop)];
-    const std::int32_t in_flight = loop ? loop->window : 1;
-    if (polled) counters += static_cast<std::size_t>(in_flight);
-    if (is_message(operation.kind)) messages[operation.kind == Kind::send ? 0 : 1] += in_flight;
+    if (awaits(operation.kind)) polled += static_cast<std::size_t>(program.most_in_flight(operation));
   }
-  polled_.reserve(counters);
-  for (std::size_t i = 0; i < 2; ++i) {
-    const auto kind = i == 0 ? Kind::send : Kind::receive;
-    directions_[i].segment_base.resize(program.segments(kind).size());
-    // No more than `messages` can be in flight: a larger window is no window.
-    if (posting_.window >= messages[i]) continue;
-    directions_[i].done_after.resize(static_cast<std::size_t>(posting_.window));
-  }
+  polled_.reserve(polled);
 }
 
 void Runner::start() {
@@ -55,7 +41,7 @@ void Runner::start() {
     return;
   }
   start_loops();
-  start_windows();
+  windows_.start([&](std::int32_t loop) { return loops_[static_cast<std::size_t>(loop)].iterations; });
   ready_head_ = ready_count_ = 0;
   polled_.clear();
   if (loops_.empty()) {
@@ -97,25 +83,6 @@ void Runner::start_loops() {
     of = {
         .unmet = program_.operation(id).dependencies, .counted = of.counted, .posted = times == 0, .done = times == 0};
     remaining_ += times;
-  }
-}
-
-void Runner::start_windows() {
-  for (Kind kind : {Kind::send, Kind::receive}) {
-    Direction& way = direction(kind);
-    if (!way.windowed()) continue;
-    std::int64_t base = 0;
-    const auto segments = program_.segments(kind);
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      way.segment_base[i] = base;
-      const std::int32_t loop = segments[i].loop;
-      base += segments[i].messages * (loop < 0 ? 1 : loops_[static_cast<std::size_t>(loop)].iterations);
-    }
-    way.messages = base;
-    way.base = 0;
-    way.base_place = 0;
-    way.front_segment = 0;
-    std::fill(way.done_after.begin(), way.done_after.end(), false);
   }
 }
 
@@ -172,7 +139,7 @@ void Runner::consider(std::int32_t id) {
   const std::int64_t next = of.counted < 0 ? 0 : iterations_[static_cast<std::size_t>(of.counted)].posted;
   if (!ready(id, next)) return;
   const Kind kind = program_.operation(id).kind;
-  if (is_message(kind) && direction(kind).windowed() && !direction(kind).lets_in(message_number(id, next))) return;
+  if (is_message(kind) && !windows_.lets_in(kind, id, next)) return;
   of.queued = true;
   enqueue(id);
 }
@@ -349,8 +316,8 @@ void Runner::complete(Token token) {
   --remaining_;
 
   const Operation& operation = program_.operation(token.operation);
-  if (is_message(operation.kind) && direction(operation.kind).windowed()) {
-    slide_window(operation.kind, message_number(token.operation, token.iteration));
+  if (is_message(operation.kind)) {
+    windows_.complete(operation.kind, token.operation, token.iteration, [&](std::int32_t id) { consider(id); });
   }
   if (operation.loop >= 0) finish_in_loop(operation.loop, token.iteration);
   release(token.operation, false);
@@ -362,38 +329,6 @@ void Runner::release(std::int32_t earlier, bool posted) {
   for (std::int32_t successor : program_.successors(earlier, posted)) {
     Progress& later = progress(successor);
     if (later.counted >= 0 || (finished && --later.unmet == 0)) consider(successor);
-  }
-}
-
-std::int64_t Runner::message_number(std::int32_t id, std::int64_t iteration) const {
-  const Program::Numbering& numbering = program_.numbering(id);
-  const Direction& way = direction(program_.operation(id).kind);
-  return way.segment_base[static_cast<std::size_t>(numbering.segment)] + numbering.first + numbering.stride * iteration;
-}
-
-// The operation that message `number` belongs to; asked for in ascending order.
-std::int32_t Runner::next_let_in(Kind kind, std::int64_t number) {
-  Direction& way = direction(kind);
-  const auto segments = program_.segments(kind);
-  while (way.front_segment + 1 < segments.size() && way.segment_base[way.front_segment + 1] <= number)
-    ++way.front_segment;
-  const Program::MessageSegment& segment = segments[way.front_segment];
-  const std::int64_t place = (number - way.segment_base[way.front_segment]) % segment.messages;
-  return program_.messages(kind)[static_cast<std::size_t>(segment.first + place)];
-}
-
-void Runner::slide_window(Kind kind, std::int64_t number) {
-  Direction& way = direction(kind);
-  const auto place = [&](std::int64_t ahead) {
-    const auto at = way.base_place + static_cast<std::size_t>(ahead);
-    return at < way.done_after.size() ? at : at - way.done_after.size();
-  };
-  way.done_after[place(number - way.base)] = true;
-  while (way.done_after[way.base_place]) {
-    way.done_after[way.base_place] = false;
-    way.base_place = place(1);
-    const std::int64_t let_in = way.base++ + static_cast<std::int64_t>(way.done_after.size());
-    if (let_in < way.messages) consider(next_let_in(kind, let_in));
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "run/machine.hpp"
+#include "run/message_windows.hpp"
 #include "run/program.hpp"
 
 namespace quadrille {
@@ -101,19 +101,6 @@ class Runner final : public Machine {
     std::int64_t oldest = 0;           // all iterations below are complete
     std::size_t first_unfinished = 0;  // in unfinished_, one for each iteration of the window
   };
-  // The messages of one direction: a window that slides over their numbers.
-  struct Direction {
-    std::vector<std::int64_t> segment_base;  // number of a segment's first message
-    std::int64_t base = 0;                   // all messages below are complete
-    std::int64_t messages = 0;               // all of them
-    std::vector<bool> done_after;            // a ring as long as the window; empty: no window
-    std::size_t base_place = 0;              // where it has `base`
-    std::size_t front_segment = 0;           // of the last message that was let in
-
-    bool windowed() const { return !done_after.empty(); }
-    bool lets_in(std::int64_t number) const { return number < base + static_cast<std::int64_t>(done_after.size()); }
-  };
-
   Progress& progress(std::int32_t id) { return progress_[static_cast<std::size_t>(id)]; }
   const Progress& progress(std::int32_t id) const { return progress_[static_cast<std::size_t>(id)]; }
   bool satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const;
@@ -127,12 +114,6 @@ class Runner final : public Machine {
   bool perform(Token token, const Operation& operation);
   Piece resolve(const Region& region, const Operation& operation, std::int64_t iteration);
   void start_loops();
-  void start_windows();
-  std::int64_t message_number(std::int32_t id, std::int64_t iteration) const;
-  Direction& direction(Kind kind) { return directions_[kind == Kind::send ? 0 : 1]; }
-  const Direction& direction(Kind kind) const { return directions_[kind == Kind::send ? 0 : 1]; }
-  std::int32_t next_let_in(Kind kind, std::int64_t number);
-  void slide_window(Kind kind, std::int64_t number);
   void finish_in_loop(std::int32_t loop, std::int64_t iteration);
   bool poll_counters();
   bool arrived(Token token, const Operation& operation);
@@ -142,14 +123,14 @@ class Runner final : public Machine {
   const Program& program_;
   Backend& backend_;
   Posting posting_;
+  MessageWindows windows_;
   bool single_file_;  // see Program; whoever watches, or mixes the order, sees each operation
   std::int64_t remaining_ = 0;
   std::vector<Progress> progress_;
   std::vector<Iterations> iterations_;
   std::vector<LoopProgress> loops_;
   std::vector<std::int32_t> unfinished_;  // operations of each loop, by iteration modulo window
-  std::array<Direction, 2> directions_;
-  std::vector<std::int32_t> ready_;  // a ring; an operation is in it at most once
+  std::vector<std::int32_t> ready_;       // a ring; an operation is in it at most once
   std::size_t ready_head_ = 0;
   std::size_t ready_count_ = 0;
   std::vector<Token> polled_;

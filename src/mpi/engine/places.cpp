@@ -61,12 +61,12 @@ Place own_place() {
           .rack = rack.empty() ? 0 : short_number_of(rack)};
 }
 
-std::vector<std::int32_t> processes_of(MPI_Comm comm) {
+std::vector<int> ranks_in_world(MPI_Comm comm, Members members) {
   // Open MPI would compare each member with all: 2^31 comparisons for 65,536 ranks.
   if (comm == MPI_COMM_WORLD) {
     int ranks = 0;
     check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-    std::vector<std::int32_t> all(static_cast<std::size_t>(ranks));
+    std::vector<int> all(static_cast<std::size_t>(ranks));
     std::iota(all.begin(), all.end(), 0);
     return all;
   }
@@ -74,7 +74,8 @@ std::vector<std::int32_t> processes_of(MPI_Comm comm) {
   MPI_Group group = MPI_GROUP_NULL;
   int size = 0;
   check(PMPI_Comm_group(MPI_COMM_WORLD, &world), "MPI_Comm_group");
-  check(PMPI_Comm_group(comm, &group), "MPI_Comm_group");
+  check(members == Members::own ? PMPI_Comm_group(comm, &group) : PMPI_Comm_remote_group(comm, &group),
+        "MPI_Comm_group");
   check(PMPI_Group_size(group, &size), "MPI_Group_size");
   std::vector<int> ranks(static_cast<std::size_t>(size));
   std::vector<int> in_world(static_cast<std::size_t>(size));
@@ -82,6 +83,11 @@ std::vector<std::int32_t> processes_of(MPI_Comm comm) {
   check(PMPI_Group_translate_ranks(group, size, ranks.data(), world, in_world.data()), "MPI_Group_translate_ranks");
   check(PMPI_Group_free(&world), "MPI_Group_free");
   check(PMPI_Group_free(&group), "MPI_Group_free");
+  return in_world;
+}
+
+std::vector<std::int32_t> processes_of(MPI_Comm comm) {
+  std::vector<int> in_world = ranks_in_world(comm);
   const bool all = std::find(in_world.begin(), in_world.end(), MPI_UNDEFINED) == in_world.end();
   return all ? in_world : std::vector<std::int32_t>();
 }

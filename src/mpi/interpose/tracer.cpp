@@ -7,9 +7,12 @@
 
 #include "api/local_call.hpp"
 #include "engine/mpi.hpp"
+#include "engine/places.hpp"
 #include "files/replace.hpp"
 #include "interpose/command_line.hpp"
 #include "interpose/errors.hpp"
+#include "interpose/merge_trace.hpp"
+#include "interpose/neighbours.hpp"
 #include "machine/host.hpp"
 #include "text/quantities.hpp"
 
@@ -35,27 +38,9 @@ std::int64_t size_of(MPI_Datatype type) {
   return PMPI_Type_size_x(type, &size) == MPI_SUCCESS ? size : 0;
 }
 
-// Ranks in MPI_COMM_WORLD of a group's; none if one of them is of another world.
-std::vector<Rank> world_ranks(MPI_Group group) {
-  int size = 0;
-  check(PMPI_Group_size(group, &size), "MPI_Group_size");
-  std::vector<int> ranks(static_cast<std::size_t>(size));
-  for (int i = 0; i < size; ++i) ranks[static_cast<std::size_t>(i)] = i;
-  std::vector<Rank> world(ranks.size());
-  MPI_Group all = MPI_GROUP_NULL;
-  check(PMPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
-  check(PMPI_Group_translate_ranks(group, size, ranks.data(), all, world.data()), "MPI_Group_translate_ranks");
-  PMPI_Group_free(&all);
+std::vector<Rank> world_ranks(MPI_Comm comm, engine::Members members) {
+  std::vector<Rank> world = engine::ranks_in_world(comm, members);
   std::replace(world.begin(), world.end(), MPI_UNDEFINED, trace::another_world);
-  return world;
-}
-
-template <class Ask>
-std::vector<Rank> ranks_of(MPI_Comm comm, const Ask& ask) {
-  MPI_Group group = MPI_GROUP_NULL;
-  check(ask(comm, &group), "MPI_Comm_group");
-  std::vector<Rank> world = world_ranks(group);
-  PMPI_Group_free(&group);
   return world;
 }
 
@@ -128,11 +113,11 @@ Tracer::Known& Tracer::first_seen(MPI_Comm comm) {
   known->inter = inter != 0;
   check(PMPI_Comm_rank(comm, &known->rank), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm, &known->ranks), "MPI_Comm_size");
-  std::vector<Rank> here = ranks_of(comm, PMPI_Comm_group);
+  std::vector<Rank> here = world_ranks(comm, engine::Members::own);
   trace::Communicator ranks{trace::Ranks(here)};
   known->world = std::move(here);
   if (known->inter) {
-    known->world = ranks_of(comm, PMPI_Comm_remote_group);
+    known->world = world_ranks(comm, engine::Members::remote);
     ranks.remote = trace::Ranks(known->world);
   }
   known->group = &group_of(all_here(known->world) ? std::move(ranks) : trace::Communicator());
@@ -156,38 +141,6 @@ Tracer::Known& Tracer::of(MPI_Comm comm) {
   return known;
 }
 
-void Tracer::find_neighbours(Known& known) {
-  known.asked_neighbours = true;
-  int topology = MPI_UNDEFINED;
-  check(PMPI_Topo_test(known.comm, &topology), "MPI_Topo_test");
-  if (topology == MPI_CART) {
-    int dimensions = 0;
-    check(PMPI_Cartdim_get(known.comm, &dimensions), "MPI_Cartdim_get");
-    known.neighbours.resize(2 * static_cast<std::size_t>(dimensions));
-    for (std::size_t i = 0; i < known.neighbours.size(); i += 2) {
-      check(PMPI_Cart_shift(known.comm, static_cast<int>(i / 2), 1, &known.neighbours[i], &known.neighbours[i + 1]),
-            "MPI_Cart_shift");
-    }
-  } else if (topology == MPI_GRAPH) {
-    int degree = 0;
-    check(PMPI_Graph_neighbors_count(known.comm, known.rank, &degree), "MPI_Graph_neighbors_count");
-    known.neighbours.resize(static_cast<std::size_t>(degree));
-    check(PMPI_Graph_neighbors(known.comm, known.rank, degree, known.neighbours.data()), "MPI_Graph_neighbors");
-  } else if (topology == MPI_DIST_GRAPH) {
-    int in = 0;
-    int out = 0;
-    int weighted = 0;
-    check(PMPI_Dist_graph_neighbors_count(known.comm, &in, &out, &weighted), "MPI_Dist_graph_neighbors_count");
-    std::vector<int> sources(static_cast<std::size_t>(in));
-    std::vector<int> weights(static_cast<std::size_t>(std::max(in, out)));
-    std::vector<int> more(weights.size());
-    known.neighbours.resize(static_cast<std::size_t>(out));
-    check(PMPI_Dist_graph_neighbors(known.comm, in, sources.data(), weighted ? weights.data() : MPI_UNWEIGHTED, out,
-                                    known.neighbours.data(), weighted ? more.data() : MPI_UNWEIGHTED),
-          "MPI_Dist_graph_neighbors");
-  }
-}
-
 // What this rank asks to be sent to each other one, where no rank knows all sizes.
 template <class Visit>
 void Tracer::for_each_block(const detail::Call& call, bool neighbours, Known& known, const Visit& visit) {
@@ -195,9 +148,9 @@ void Tracer::for_each_block(const detail::Call& call, bool neighbours, Known& kn
     if (peer >= 0 && peer != known.rank && bytes > 0) visit(Block{peer, bytes});
   };
   if (neighbours) {
-    if (!known.asked_neighbours) find_neighbours(known);
-    for (std::size_t i = 0; i < known.neighbours.size(); ++i) {
-      add(known.neighbours[i], block_bytes(call.input, static_cast<int>(i)));
+    if (!known.neighbours) known.neighbours = neighbours_sent_to(known.comm, known.rank);
+    for (std::size_t i = 0; i < known.neighbours->size(); ++i) {
+      add((*known.neighbours)[i], block_bytes(call.input, static_cast<int>(i)));
     }
   } else if (known.inter || sizes_are_known(call.collective)) {
     return;
@@ -335,50 +288,6 @@ trace::Trace Tracer::recorded(int rank) const {
   }
   return trace;
 }
-
-namespace {
-
-constexpr std::int64_t part = 1 << 30;
-
-void send(const std::string& text, int to, MPI_Comm comm) {
-  const auto length = static_cast<std::int64_t>(text.size());
-  check(PMPI_Send(&length, 1, MPI_INT64_T, to, 0, comm), "MPI_Send");
-  for (std::int64_t at = 0; at < length; at += part) {
-    const int bytes = static_cast<int>(std::min(part, length - at));
-    check(PMPI_Send(text.data() + at, bytes, MPI_BYTE, to, 0, comm), "MPI_Send");
-  }
-}
-
-std::string received(int from, MPI_Comm comm) {
-  std::int64_t length = 0;
-  check(PMPI_Recv(&length, 1, MPI_INT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-  std::string text(static_cast<std::size_t>(length), '\0');
-  for (std::int64_t at = 0; at < length; at += part) {
-    const int bytes = static_cast<int>(std::min(part, length - at));
-    check(PMPI_Recv(text.data() + at, bytes, MPI_BYTE, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-  }
-  return text;
-}
-
-// By a binomial tree; rank 0 has what all ranks have recorded.
-void merge_over_tree(trace::Trace& trace, int rank, int ranks) {
-  MPI_Group all = MPI_GROUP_NULL;
-  MPI_Comm comm = MPI_COMM_NULL;
-  check(PMPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
-  // The program may have left messages behind on its own.
-  check(PMPI_Comm_create(MPI_COMM_WORLD, all, &comm), "MPI_Comm_create");
-  for (int distance = 1; distance < ranks; distance *= 2) {
-    if ((rank & distance) != 0) {
-      send(to_text(trace), rank - distance, comm);
-      break;
-    }
-    if (rank + distance < ranks) trace.merge(trace::from_text(received(rank + distance, comm)));
-  }
-  PMPI_Comm_free(&comm);
-  PMPI_Group_free(&all);
-}
-
-}  // namespace
 
 void Tracer::write(const std::string& path) {
   int rank = 0;

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <quadrille/detail/call.hpp>
 #include <span>
 #include <string>
@@ -76,8 +77,7 @@ class Tracer {
     bool inter = false;
     std::vector<Rank> world = {};  // ranks there of those that messages go to; none: they are the same
     Group* group = nullptr;
-    std::vector<int> neighbours = {};  // that this rank sends to, in the order of its blocks
-    bool asked_neighbours = false;
+    std::optional<std::vector<int>> neighbours = {};  // that this rank sends to; nothing: nobody has asked yet
 
     Rank in_world(int peer) const { return world.empty() ? peer : world[static_cast<std::size_t>(peer)]; }
   };
@@ -104,7 +104,6 @@ class Tracer {
   Known& of(MPI_Comm comm);
   Known& first_seen(MPI_Comm comm);
   Group& group_of(trace::Communicator communicator);
-  static void find_neighbours(Known& known);
   static Described describe(const detail::Call& call, const Manner& how, const Known& known);
   template <class Visit>
   static void for_each_block(const detail::Call& call, bool neighbours, Known& known, const Visit& visit);

@@ -7,6 +7,7 @@
 
 #include "draw/canvas.hpp"
 #include "draw/palette.hpp"
+#include "draw/picture.hpp"
 
 namespace quadrille::draw {
 
@@ -179,15 +180,7 @@ class BoxesDrawing {
   }
 
   std::string assembled(double height) const {
-    Canvas page;
-    page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                 R"(height="{1}" role="img" font-family="{2}")",
-                                 number(width_), number(height),
-                                 "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-    page.text_element("title", "", picture_.title.heading);
-    page.text_element("desc", "", picture_.title.subheading);
-    page.box({0, 0}, width_, height, 12, fmt::format(R"(fill="{}")", paper));
-    return page.str() + body_.str() + "</svg>\n";
+    return svg_of({picture_.title.heading, picture_.title.subheading, width_, height}, body_);
   }
 
   const Boxes& picture_;

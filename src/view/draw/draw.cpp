@@ -9,6 +9,7 @@
 #include "draw/canvas.hpp"
 #include "draw/legend.hpp"
 #include "draw/palette.hpp"
+#include "draw/picture.hpp"
 #include "draw/sheet.hpp"
 #include "draw/timeline.hpp"
 
@@ -109,18 +110,10 @@ void draw_transfers(Canvas& canvas, const Timeline& timeline, const Arrows& arro
 }
 
 std::string assembled(const Canvas& body, const Title& title, const Sheet& sheet) {
-  Canvas picture;
-  picture.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                  R"(height="{1}" role="img" font-family="{2}")",
-                                  number(sheet.width), number(sheet.height),
-                                  "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-  picture.text_element("title", "", title.heading);
-  picture.text_element("desc", "",
-                       fmt::format("{}{}A column per rank, time runs from top to bottom, and every arrow is a transfer "
-                                   "from one rank to another.",
-                                   title.subheading, title.subheading.empty() ? "" : ". "));
-  picture.box({0, 0}, sheet.width, sheet.height, 12 * sheet.scale, fmt::format(R"(fill="{}")", paper));
-  return picture.str() + body.str() + "</svg>\n";
+  const std::string described = fmt::format(
+      "{}{}A column per rank, time runs from top to bottom, and every arrow is a transfer from one rank to another.",
+      title.subheading, title.subheading.empty() ? "" : ". ");
+  return svg_of({title.heading, described, sheet.width, sheet.height, 12 * sheet.scale}, body);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "draw/canvas.hpp"
 #include "draw/palette.hpp"
+#include "draw/picture.hpp"
 #include "text/quantities.hpp"
 
 namespace quadrille::draw {
@@ -154,15 +155,7 @@ class HeatDrawing {
   }
 
   std::string assembled(double height) const {
-    Canvas page;
-    page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                 R"(height="{1}" role="img" font-family="{2}")",
-                                 number(width_), number(height),
-                                 "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-    page.text_element("title", "", map_.title.heading);
-    page.text_element("desc", "", map_.title.subheading);
-    page.box({0, 0}, width_, height, 12, fmt::format(R"(fill="{}")", paper));
-    return page.str() + body_.str() + "</svg>\n";
+    return svg_of({map_.title.heading, map_.title.subheading, width_, height}, body_);
   }
 
   const HeatMap& map_;

@@ -6,6 +6,7 @@
 
 #include "draw/canvas.hpp"
 #include "draw/palette.hpp"
+#include "draw/picture.hpp"
 
 namespace quadrille::draw {
 
@@ -107,16 +108,7 @@ class MosaicDrawing {
   }
 
   std::string assembled() const {
-    const double height = y_ + margin - 6;
-    Canvas page;
-    page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                 R"(height="{1}" role="img" font-family="{2}")",
-                                 number(mosaic_width), number(height),
-                                 "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-    page.text_element("title", "", picture_.heading);
-    page.text_element("desc", "", picture_.subheading);
-    page.box({0, 0}, mosaic_width, height, 12, fmt::format(R"(fill="{}")", paper));
-    return page.str() + body_.str() + "</svg>\n";
+    return svg_of({picture_.heading, picture_.subheading, mosaic_width, y_ + margin - 6}, body_);
   }
 
   const Mosaic& picture_;

@@ -9,6 +9,7 @@
 
 #include "draw/canvas.hpp"
 #include "draw/palette.hpp"
+#include "draw/picture.hpp"
 #include "draw/scale.hpp"
 #include "draw/stroke.hpp"
 
@@ -263,18 +264,9 @@ class PlotDrawing {
   }
 
   std::string assembled() const {
-    const double height = y_now_ + margin - 6;
-    Canvas picture;
-    picture.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                    R"(height="{1}" role="img" font-family="{2}")",
-                                    number(page_width), number(height),
-                                    "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-    picture.text_element("title", "", plot_.heading);
-    picture.text_element(
-        "desc", "",
-        fmt::format("{}: {} against {}, both logarithmic.", plot_.subheading, plot_.y.title, plot_.x.title));
-    picture.box({0, 0}, page_width, height, 12, fmt::format(R"(fill="{}")", paper));
-    return picture.str() + body_.str() + "</svg>\n";
+    const std::string described =
+        fmt::format("{}: {} against {}, both logarithmic.", plot_.subheading, plot_.y.title, plot_.x.title);
+    return svg_of({plot_.heading, described, page_width, y_now_ + margin - 6}, body_);
   }
 
   const Plot& plot_;

@@ -19,18 +19,8 @@ Rank top_of(const Problem& problem) {
 
 void build(Builder& builder, const Problem& problem) {
   const Rank top = top_of(problem);
-  const Range all{0, problem.count};
   const patterns::Tree tree = patterns::binomial_tree(problem.rank, problem.ranks, top);
-  Accumulator result(builder, problem);
-  combine_children(builder, problem, tree.backwards(), Accumulator::Side::higher, result);
-  if (tree.parent) {
-    builder.send(*tree.parent, result.value(all));
-  } else if (top == problem.root) {
-    result.deliver(all);
-  } else {
-    builder.send(problem.root, result.value(all));
-  }
-  if (problem.rank == problem.root && top != problem.root) builder.receive(top, problem.output);
+  reduce_by_tree(builder, problem, tree.parent, tree.backwards(), Accumulator::Side::higher, top);
 }
 
 Prediction predict(const Problem& problem) {

@@ -12,15 +12,8 @@ namespace quadrille::reduce {
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  const Range all{0, problem.count};
   const patterns::Tree line = patterns::chain(problem.rank, problem.ranks, problem.root);
-  Accumulator result(builder, problem);
-  combine_children(builder, problem, line.children, Accumulator::Side::higher, result);
-  if (line.parent) {
-    builder.send(*line.parent, result.value(all));
-  } else {
-    result.deliver(all);
-  }
+  reduce_by_tree(builder, problem, line.parent, line.children, Accumulator::Side::higher, problem.root);
 }
 
 void outline(const Problem& problem, Outline& out) {

@@ -13,15 +13,8 @@ namespace quadrille::reduce {
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  const Range all{0, problem.count};
   const patterns::Tree tree = patterns::interleaved_binary_tree(problem.rank, problem.ranks, problem.root);
-  Accumulator result(builder, problem);
-  combine_children(builder, problem, tree.children, Accumulator::Side::higher, result);
-  if (tree.parent) {
-    builder.send(*tree.parent, result.value(all));
-  } else {
-    result.deliver(all);
-  }
+  reduce_by_tree(builder, problem, tree.parent, tree.children, Accumulator::Side::higher, problem.root);
 }
 
 Prediction predict(const Problem& problem) {

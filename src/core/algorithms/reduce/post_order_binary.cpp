@@ -14,19 +14,8 @@ namespace quadrille::reduce {
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  const Range all{0, problem.count};
-  const Rank top = problem.ranks - 1;
   const patterns::Tree tree = patterns::post_order_binary_tree(problem.rank, problem.ranks);
-  Accumulator result(builder, problem);
-  combine_children(builder, problem, tree.children, Accumulator::Side::lower, result);
-  if (tree.parent) {
-    builder.send(*tree.parent, result.value(all));
-  } else if (top == problem.root) {
-    result.deliver(all);
-  } else {
-    builder.send(problem.root, result.value(all));
-  }
-  if (problem.rank == problem.root && top != problem.root) builder.receive(top, problem.output);
+  reduce_by_tree(builder, problem, tree.parent, tree.children, Accumulator::Side::lower, problem.ranks - 1);
 }
 
 Prediction predict(const Problem& problem) {

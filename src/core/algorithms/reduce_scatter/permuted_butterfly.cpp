@@ -24,41 +24,18 @@ std::vector<Range> blocks_like(const Problem& problem, const patterns::Hypercube
 }
 
 void build(Builder& builder, const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  if (const auto representative = cube.represented_by(problem.rank)) {
-    builder.send(*representative, problem.input);
-    builder.receive(*representative, problem.output);
-    return;
-  }
-  const Problem vector = whole_vector(problem);
-  const Range all{0, vector.count};
-  Accumulator result(builder, vector);
-  combine_represented(builder, vector, cube, result);
-  const Rank corner = cube.corner_of(problem.rank);
-  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    const std::vector<Range> kept = blocks_like(problem, cube, corner, dimension + 1);
-    const std::vector<Range> given = blocks_like(problem, cube, cube.corner_of(peer), dimension + 1);
-    builder.send(peer, regions(result.value(all), given));
-    builder.receive(peer, regions(result.incoming(all), kept));
-    result.combine(kept, peer < problem.rank ? Accumulator::Side::lower : Accumulator::Side::higher);
-  }
-  builder.copy(result.value(problem.share(problem.rank)), problem.output);
-  if (const auto represented = cube.represents(problem.rank)) {
-    builder.send(*represented, result.value(problem.share(*represented)));
-  }
-}
-
-Prediction predict(const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  std::int64_t handed_out = 0;
-  for (Rank corner = 0; corner < cube.extra(); ++corner) {
-    const Range share = problem.share(2 * corner);
-    handed_out += share.end - share.begin;
-  }
-  return {.steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
-          .messages = std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
-          .units = problem.total() * (cube.corners() - 1 + cube.extra()) + handed_out};
+  on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
+    const Range all{0, problem.total()};
+    const Rank corner = cube.corner_of(problem.rank);
+    for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+      const Rank peer = cube.neighbour(problem.rank, dimension);
+      const std::vector<Range> kept = blocks_like(problem, cube, corner, dimension + 1);
+      const std::vector<Range> given = blocks_like(problem, cube, cube.corner_of(peer), dimension + 1);
+      builder.send(peer, regions(result.value(all), given));
+      builder.receive(peer, regions(result.incoming(all), kept));
+      result.combine(kept, peer < problem.rank ? Accumulator::Side::lower : Accumulator::Side::higher);
+    }
+  });
 }
 
 void outline(const Problem& problem, Outline& out) {
@@ -81,7 +58,7 @@ extern constexpr Algorithm permuted_butterfly = {
     .gathers = true,
     .offered = false,
     .build = build,
-    .predict = predict,
+    .predict = predict_halving_on_hypercube,
     .scratch_units = whole_vector_scratch,
     .outline = outline,
     .scales = at_any_size,

@@ -14,45 +14,22 @@ namespace quadrille::reduce_scatter {
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  if (const auto representative = cube.represented_by(problem.rank)) {
-    builder.send(*representative, problem.input);
-    builder.receive(*representative, problem.output);
-    return;
-  }
-  const Problem vector = whole_vector(problem);
-  Accumulator result(builder, vector);
-  combine_represented(builder, vector, cube, result);
-  const Rank corner = cube.corner_of(problem.rank);
-  for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    // The side of a corner: the shares of all ranks that its half represents.
-    const auto side_of = [&](Rank of) {
-      const Rank first = of >> dimension << dimension;
-      const Rank end = cube.first_of(first + (Rank{1} << dimension));
-      return Range{problem.share(cube.first_of(first)).begin, problem.share(end - 1).end};
-    };
-    const Range mine = side_of(corner);
-    builder.send(peer, result.value(side_of(corner ^ (Rank{1} << dimension))));
-    builder.receive(peer, result.incoming(mine));
-    result.combine(mine, peer);
-  }
-  builder.copy(result.value(problem.share(problem.rank)), problem.output);
-  if (const auto represented = cube.represents(problem.rank)) {
-    builder.send(*represented, result.value(problem.share(*represented)));
-  }
-}
-
-Prediction predict(const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  std::int64_t handed_out = 0;
-  for (Rank corner = 0; corner < cube.extra(); ++corner) {
-    const Range share = problem.share(2 * corner);
-    handed_out += share.end - share.begin;
-  }
-  return {.steps = cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
-          .messages = std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
-          .units = problem.total() * (cube.corners() - 1 + cube.extra()) + handed_out};
+  on_hypercube(builder, problem, [&](const patterns::Hypercube& cube, Accumulator& result) {
+    const Rank corner = cube.corner_of(problem.rank);
+    for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
+      const Rank peer = cube.neighbour(problem.rank, dimension);
+      // The side of a corner: the shares of all ranks that its half represents.
+      const auto side_of = [&](Rank of) {
+        const Rank first = of >> dimension << dimension;
+        const Rank end = cube.first_of(first + (Rank{1} << dimension));
+        return Range{problem.share(cube.first_of(first)).begin, problem.share(end - 1).end};
+      };
+      const Range mine = side_of(corner);
+      builder.send(peer, result.value(side_of(corner ^ (Rank{1} << dimension))));
+      builder.receive(peer, result.incoming(mine));
+      result.combine(mine, peer);
+    }
+  });
 }
 
 void outline(const Problem& problem, Outline& out) {
@@ -79,7 +56,7 @@ extern constexpr Algorithm recursive_halving = {
     .restrictions = {.commutative = true},
     .logarithmic = true,
     .build = build,
-    .predict = predict,
+    .predict = predict_halving_on_hypercube,
     .scratch_units = whole_vector_scratch,
     .outline = outline,
     .scales = at_any_size,
