@@ -27,6 +27,11 @@ constexpr double nearly = 1.15;
 // Times by which the MPI's own may be slower than it could be; more than that, and the prices are those of another
 // machine.
 constexpr double clumsy = 3;
+// Times slower than the MPI's own in the program's calls, which vary, to be given up.
+constexpr double slower = 1.1;
+constexpr double accident = 4;
+// Times by which calls that are timed together may take longer than the program's own.
+constexpr double of_another_kind = 2;
 // Times the usual time, that a trial is taken to cost at most.
 constexpr double most_excess = 10;
 
@@ -55,10 +60,29 @@ Lesson::Lesson(std::span<const double> expected, std::size_t start, double share
   }
 }
 
+// Where calls are short, some are made by the MPI's own function first, to know what it takes in the program.
+void Lesson::pay_from(Credit& credit) {
+  constexpr double is_long = 1e-3;
+  constexpr std::int64_t first_samples = 3;
+  credit_ = &credit;
+  if (credit.each() <= 0 || credit.each() >= is_long || until_round_ <= 0) return;
+  active_[0] = true;
+  active_[verdict_] = true;
+  verdict_ = 0;
+  until_round_ = (first_samples - 1) * calls_to_a_sample + 1;
+}
+
 void Lesson::ran(double seconds) {
+  if (!in_round()) {
+    sampled_ += seconds;
+    ++samples_;
+    ran();
+    return;
+  }
   const std::size_t who = next();
   ++calls_;
   if (who != 0) ++replaced_;
+  if (credit_) credit_->count();
   sum_ += seconds;
   const std::size_t of_candidate = step_++ % repeats();
   if (of_candidate % part_ > 0) return;
@@ -71,7 +95,19 @@ void Lesson::ran(double seconds) {
   if (who != verdict_ && usual > 0) excess_ += calls * std::clamp(each - usual, 0.0, most_excess * usual);
 }
 
+// Whether the round is put off. What runs by price alone is never left so.
+bool Lesson::must_wait() {
+  constexpr std::int64_t soon = 16;
+  const bool by_price = verdict_ != 0 && agreed_[verdict_] <= 0;
+  const bool may_be_dear = meets_ || agreements_ == 0;
+  if (!credit_ || !may_be_dear || by_price || credit_->pay()) return false;
+  // Calls of other cases count, too.
+  until_round_ = std::max(soon, credit_->calls_left() / 2);
+  return true;
+}
+
 void Lesson::begin_round() {
+  if (must_wait()) return;
   round_ = {};
   step_ = 0;
   least_ = {};
@@ -87,6 +123,7 @@ Lesson::Word Lesson::word() const {
   std::copy_n(least_.begin(), candidates_, word.begin());
   word[most_candidates] = excess_;
   word[most_candidates + 1] = -agreement_;
+  word[most_candidates + 2] = samples_ > 0 ? sampled_ / samples_ : 0;
   return word;
 }
 
@@ -112,15 +149,29 @@ double Lesson::clearly() const {
   return faster + (meets_ ? first_differs / static_cast<double>(part_) : 0);
 }
 
+// Whether the program's own calls say so, whatever trials say: ranks that need not wait for each other may be far
+// apart, and calls that are timed after they have met then are others.
+bool Lesson::found_slower(std::size_t who) const {
+  if (who == 0 || usual_[0] <= 0) return false;
+  return (meets_ && agreed_[0] > of_another_kind * usual_[0]) || usual_[who] > slower * usual_[0];
+}
+
+// A candidate that takes much less in a trial than it took in the program may have met a rank that was late.
+void Lesson::forget_accidents(const Word& all) {
+  for (std::size_t who = 1; who < candidates_; ++who) {
+    if (who != verdict_ && all[who] > 0 && usual_[who] > accident * all[who]) usual_[who] = 0;
+  }
+}
+
 // Whether another candidate was found best.
 bool Lesson::settle() {
   const std::size_t last = verdict_;
   // Of what was not timed nothing is known.
   if (agreed_[verdict_] <= 0) verdict_ = 0;
   for (std::size_t who = 1; who < candidates_; ++who) {
-    if (agreed_[who] > 0 && agreed_[who] * clearly() < agreed_[verdict_]) verdict_ = who;
+    if (agreed_[who] > 0 && !found_slower(who) && agreed_[who] * clearly() < agreed_[verdict_]) verdict_ = who;
   }
-  if (agreed_[0] < agreed_[verdict_] * clearly()) verdict_ = 0;
+  if (found_slower(verdict_) || agreed_[0] < agreed_[verdict_] * clearly()) verdict_ = 0;
   return verdict_ != last;
 }
 
@@ -169,7 +220,7 @@ bool Lesson::admit(bool moved, double spent) {
 // How many calls an agreement is a small part of that takes so long, with what the round before it took. Calls that
 // overlapped until the ranks met begin anew.
 std::int64_t Lesson::calls_that_pay(double agreement) const {
-  const double each = agreed_[verdict_];
+  const double each = usual_[verdict_] > 0 ? std::min(usual_[verdict_], agreed_[verdict_]) : agreed_[verdict_];
   if (each <= 0) return 0;
   const auto meetings = static_cast<double>(1 + candidates_in_round());
   const double calls = meets_ ? meetings * (agreement + 2 * each) / (share_of_meetings * each)
@@ -180,6 +231,10 @@ std::int64_t Lesson::calls_that_pay(double agreement) const {
 void Lesson::agree(const Word& all, double seconds) {
   ++agreements_;
   agreement_ = seconds;
+  if (all[most_candidates + 2] > 0) usual_[verdict_] = all[most_candidates + 2];
+  sampled_ = 0;
+  samples_ = 0;
+  forget_accidents(all);
   const double before = agreed_[verdict_];
   combine(all);
   const auto repeated = static_cast<double>(repeats());

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "learn/credit.hpp"
+
 namespace quadrille::learn {
 
 // What is learned about one case on one communicator from the program's own calls: which of a few candidates takes the
@@ -21,9 +23,11 @@ class Lesson {
   // the one before.
   static constexpr std::size_t calls_in_a_row = 8;
   static constexpr std::size_t most_in_a_row = 32;
-  // The times of all candidates; what trials have cost beyond the usual time; and the time that the last agreement
-  // took, below zero: of that the maximum is the rank that others waited for.
-  using Word = std::array<double, most_candidates + 2>;
+  // Outside of rounds one of so many calls is timed.
+  static constexpr std::int64_t calls_to_a_sample = 16;
+  // The times of all candidates; what trials have cost beyond the usual time; the time that the last agreement took,
+  // below zero: of that the maximum is the rank that others waited for; and what calls outside of rounds have taken.
+  using Word = std::array<double, most_candidates + 3>;
 
   // Whether a rank may begin a call while others are still in the one before. Then they meet before some are timed, and
   // these together, since in a row something else may be faster than alone.
@@ -36,19 +40,25 @@ class Lesson {
   Lesson(std::span<const double> expected, std::size_t start, double share, std::span<const double> known = {},
          Calls calls = Calls::apart);
 
+  // The first round, and each one for which ranks must meet, are paid from it; it must outlive this.
+  void pay_from(Credit& credit);
+
   // Who runs the next call.
   std::size_t next() const { return in_round() ? round_.who[step_ / repeats()] : verdict_; }
-  // Whether that is a trial, whose time is wanted.
-  bool timed() const { return in_round(); }
+  // Whether that is a trial.
+  bool on_trial() const { return in_round(); }
+  // Whether its time is wanted.
+  bool timed() const { return in_round() || is_sample(); }
   // The next call was run, if it is not timed.
   void ran() {
     ++calls_;
     ++by_verdict_;
+    if (credit_) credit_->count();
     if (--until_round_ == 0) begin_round();
   }
   // Counts the next call if it is one of many that the MPI's own function runs: no trial, and nothing to agree on.
   bool ran_by_mpi() {
-    if (verdict_ != 0 || round_.length > 0) return false;
+    if (verdict_ != 0 || round_.length > 0 || is_sample()) return false;
     ran();
     return true;
   }
@@ -101,11 +111,15 @@ class Lesson {
   std::size_t repeats() const { return 1 + (meets_ ? part_ : 2); }
   std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
+  bool is_sample() const { return calls_ % calls_to_a_sample == 0; }
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
+  bool must_wait();
   void begin_round();
   void combine(const Word& all);
   double clearly() const;
   bool settle();
+  bool found_slower(std::size_t who) const;
+  void forget_accidents(const Word& all);
   void note_change();
   bool admit(bool moved, double spent);
   std::int64_t calls_that_pay(double agreement) const;
@@ -116,6 +130,7 @@ class Lesson {
   std::size_t part_;  // calls that are timed together
   bool meets_;
   double share_;
+  Credit* credit_ = nullptr;
   std::size_t verdict_;
   std::int64_t calls_ = 0;
   std::int64_t by_verdict_ = 0;  // outside of rounds, since the last agreement
@@ -136,8 +151,11 @@ class Lesson {
   std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
   std::array<bool, most_candidates> measured_ = {};  // in this job
-  double agreement_ = 0;                             // seconds of the last one, on this rank
-  double excess_ = 0;                                // of trials, beyond the usual time
+  std::array<double, most_candidates> usual_ = {};   // agreed on, of calls outside of rounds; 0: unknown
+  double sampled_ = 0;                               // seconds of them since the last agreement, on this rank
+  int samples_ = 0;
+  double agreement_ = 0;  // seconds of the last one, on this rank
+  double excess_ = 0;     // of trials, beyond the usual time
 };
 
 }  // namespace quadrille::learn

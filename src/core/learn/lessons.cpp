@@ -37,8 +37,8 @@ bool is_usual(const Case& asked) {
          (asked.operation >= 0 || !traits(asked.collective).reduces);
 }
 
-Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share)
-    : selector_(&selector), share_(share) {
+Lessons::Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share, const Credit& credit)
+    : selector_(&selector), share_(share), credit_(credit) {
   const Placement& here = selector.placement();
   std::copy_if(remembered.begin(), remembered.end(), std::back_inserter(remembered_),
                [&](const PlacedRule& one) { return one.ranks == here.ranks && one.nodes == here.nodes; });
@@ -124,6 +124,7 @@ CaseLesson* Lessons::find(const Case& asked) {
   if (found == all_.end()) {
     if (all_.size() >= most_lessons) return nullptr;
     found = all_.insert(found, begin(one));
+    (*found)->lesson.pay_from(credit_);
   }
   CaseLesson& known = **found;
   return known.lesson.candidates() > 1 && can_run_all(known, asked) ? &known : nullptr;

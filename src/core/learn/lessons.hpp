@@ -39,7 +39,10 @@ class Lessons {
  public:
   // `remembered` are rules that earlier jobs have found; a rule without a variant says that the MPI's own function is
   // best. `share`: see Lesson. The selector must outlive it.
-  Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share);
+  Lessons(const Selector& selector, std::span<const PlacedRule> remembered, double share, const Credit& credit = {});
+
+  Lessons(const Lessons&) = delete;
+  Lessons& operator=(const Lessons&) = delete;
 
   // The lesson about cases like this one, which may begin now; null: there is nothing to learn, since somebody has said
   // what is to run them, or nothing but the MPI's own function is expected to. Valid as long as this.
@@ -55,6 +58,7 @@ class Lessons {
   const Selector* selector_;
   std::vector<PlacedRule> remembered_;  // for so many ranks and nodes
   double share_;
+  Credit credit_;
   std::vector<std::unique_ptr<CaseLesson>> all_;
 };
 

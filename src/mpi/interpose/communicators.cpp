@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <quadrille/error.hpp>
+#include <span>
 #include <vector>
 
 #include "api/local_call.hpp"
@@ -18,10 +19,9 @@ using engine::Context;
 
 namespace {
 
-// Whether there are rules for so many ranks, on however many nodes, or any that name an algorithm of ours.
-bool have(const engine::Rules* rules, int ranks, bool ours) {
-  return rules && std::any_of(rules->begin(), rules->end(),
-                              [&](const PlacedRule& one) { return one.ranks == ranks && (one.rule.variant || !ours); });
+// Whether there are rules for so many ranks, on however many nodes.
+bool have_rules(const engine::Rules* rules, int ranks) {
+  return rules && std::any_of(rules->begin(), rules->end(), [&](const PlacedRule& one) { return one.ranks == ranks; });
 }
 
 }  // namespace
@@ -72,8 +72,10 @@ void DropIn::adopt(MPI_Comm comm, Seen& seen) {
     seen.outcome = fine[1] == 0 ? Outcome::threads : Outcome::too_many_communicators;
     return;
   }
+  const auto start = Trial::Clock::now();
   auto context = std::make_unique<Context>(comm, settings_);
-  seen.lessons = learning_.begin_on(comm, context->selector());
+  context_seconds_ = std::chrono::duration<double>(Trial::Clock::now() - start).count();
+  seen.lessons = learning_.begin_on(comm, context->selector(), seen.waiting.credit);
   seen.context = context.release();
   seen.outcome = Outcome::replaced;
   ++communicators_;
@@ -102,33 +104,65 @@ int weight(const detail::Call& call, int rank, int ranks) {
   }
 }
 
+// The largest part of a call's time that is saved by a rule for so many ranks.
+double largest_gain(const engine::Rules* rules, int ranks) {
+  double most = 0;
+  for (const PlacedRule& one : rules ? std::span(*rules) : std::span<const PlacedRule>()) {
+    if (one.ranks == ranks && one.rule.variant && one.native_seconds > 0) {
+      most = std::max(most, 1 - one.seconds / one.native_seconds);
+    }
+  }
+  return most;
+}
+
+// What the first context of all takes, which brings ranks together for the first time.
+double first_context_seconds(int ranks) {
+  return 250e-6 * ranks;
+}
+
 }  // namespace
 
-// A context takes a while to make: where a call may just as well be passed through, there must be several first, and
-// fewer where something is known to be gained.
-int DropIn::calls_before(int ranks) const {
-  return have(settings_.table, ranks, false) ? 0 : have(settings_.remembered, ranks, true) ? 3 : 16;
+// A context takes a while to make, which must be a small part of what the calls have taken, or less than would have
+// been saved in them. At call numbers that follow from their count alone, the ranks agree on that.
+bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) const {
+  constexpr std::int64_t first_remembered = 4;
+  constexpr double usual_share = 0.02;
+  constexpr double seldom = 16;  // times as many calls, at most, until the ranks ask each other again
+  Waiting& waiting = seen.waiting;
+  if (waiting.calls++ == 0) {
+    if (have_rules(settings_.table, seen.ranks)) return true;
+    waiting.gain = largest_gain(settings_.remembered, seen.ranks);
+    waiting.asks_after = waiting.gain > 0 ? first_remembered : Waiting::first + 1;
+  }
+  waiting.asks_after -= waiting.calls <= Waiting::first ? weight(call, seen.rank, seen.ranks) : 1;
+  if (waiting.asks_after > 0) return false;
+  std::array<double, 2> most = {waiting.spent, context_seconds_};
+  check(PMPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+  const double context = most[1] > 0 ? most[1] : first_context_seconds(seen.ranks);
+  const double share = settings_.learn > 0 ? settings_.learn : usual_share;
+  const double enough = context / std::max(waiting.gain, share);
+  waiting.credit = {waiting.calls, most[0], context, share};
+  if (most[0] >= enough) return true;
+  const double factor = most[0] > 0 ? std::clamp(enough / most[0], 2.0, seldom) : 2;
+  waiting.asks_after = static_cast<std::int64_t>((factor - 1) * static_cast<double>(waiting.calls));
+  return false;
 }
 
 Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
   static Seen not_a_communicator{.outcome = Outcome::arguments};
   const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
-  if (last_seen.comm == comm && last_seen.forgotten == forgotten) return *last_seen.seen;
-  void* known = nullptr;
-  int found = 0;
-  // MPI's own call will say what is wrong with the communicator.
-  if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
-    return not_a_communicator;
+  if (last_seen.comm != comm || last_seen.forgotten != forgotten) {
+    void* known = nullptr;
+    int found = 0;
+    // MPI's own call will say what is wrong with the communicator.
+    if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
+      return not_a_communicator;
+    }
+    last_seen = {comm, found ? static_cast<Seen*>(known) : &first_seen(comm), forgotten};
   }
-  Seen& seen = found ? *static_cast<Seen*>(known) : first_seen(comm);
-  if (seen.context) {
-    last_seen = {comm, &seen, forgotten};
-    return seen;
-  }
-  if (seen.outcome != Outcome::few_calls && seen.outcome != Outcome::one_rank) return seen;
-  if (at_once || (seen.ranks > 1 && (seen.calls += weight(call, seen.rank, seen.ranks)) > calls_before(seen.ranks))) {
-    adopt(comm, seen);
-  }
+  Seen& seen = *last_seen.seen;
+  const bool may_adopt = seen.outcome == Outcome::few_calls || (at_once && seen.outcome == Outcome::one_rank);
+  if (may_adopt && (at_once || context_pays(call, comm, seen))) adopt(comm, seen);
   return seen;
 }
 

@@ -255,6 +255,16 @@ CallOutcome DropIn::run_always(const detail::Call& call, Seen& seen, bool saves)
   return {.algorithm = &algorithm};
 }
 
+namespace {
+
+CallOutcome without_context(Seen& seen) {
+  CallOutcome passed{.outcome = seen.outcome};
+  if (seen.outcome == Outcome::few_calls) passed.trial = Trial(seen.waiting.spent, seen.waiting.weight());
+  return passed;
+}
+
+}  // namespace
+
 CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
   const Policy& policy = this->policy(call.collective);
   // MPI has all ranks pass it, or none.
@@ -268,7 +278,7 @@ CallOutcome DropIn::run(const detail::Call& call, MPI_Comm comm) {
     }
     const bool if_faster = !saves && policy.native == Request::Native::unless_faster;
     Seen& seen = this->seen(call, comm, !if_faster);
-    if (!seen.context) return {.outcome = seen.outcome};
+    if (!seen.context) return without_context(seen);
     return if_faster ? run_if_faster(call, comm, seen) : run_always(call, seen, saves);
   } catch (const Error& error) {
     return {.code = report_error(comm, error.code(), error.what())};

@@ -19,13 +19,35 @@
 
 namespace quadrille::interpose {
 
+// For a context, which is made when it pays.
+struct Waiting {
+  static constexpr std::int64_t first = 16;  // calls, each of which is timed
+  static constexpr std::int64_t seldom = 7;  // one of so many is, later; no power of two, as programs have them
+
+  std::int64_t calls = 0;
+  std::int64_t asks_after = 0;  // so many more, the ranks ask each other whether it pays
+  double spent = 0;             // seconds in them, on this rank
+  double gain = 0;              // the largest part of a call's time that an earlier job has found to be saved
+  learn::Credit credit = {};    // as they agreed on
+
+  // Counts the next call if there is nothing else to do.
+  bool passes() {
+    if (calls < first || calls % seldom == 0 || asks_after <= 1) return false;
+    ++calls;
+    --asks_after;
+    return true;
+  }
+  // As how many calls the last one counts in what is spent.
+  int weight() const { return calls <= first ? 1 : seldom; }
+};
+
 // A communicator as the drop-in knows it.
 struct Seen {
   engine::Context* context = nullptr;   // null: its collectives are passed through
   Outcome outcome = Outcome::replaced;  // why
   int rank = 0;
   int ranks = 0;
-  int calls = 0;                                      // so far, without a context
+  Waiting waiting = {};
   std::unique_ptr<learn::Lessons> lessons = nullptr;  // null: nothing is learned
   RecentCalls recent = {};
 };
@@ -50,6 +72,10 @@ struct Policy {
   // Large calls with MPI_IN_PLACE are replaced in any case: MPI's own take as much memory as they were to spare.
   bool in_place = false;
 
+  // Whether a call may be passed through as long as there is no context.
+  bool may_pass() const {
+    return outcome == Outcome::replaced && native == Request::Native::unless_faster && !in_place;
+  }
   bool passes_all() const { return outcome != Outcome::replaced && !in_place; }
 };
 
@@ -85,6 +111,10 @@ class DropIn {
   Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
     if (last_seen.comm != comm || last_seen.forgotten != forgotten_.load(std::memory_order_acquire))
       return Outcome::replaced;
+    if (last_seen.seen->outcome == Outcome::few_calls) {
+      const bool passes = policy(call.collective).may_pass() && last_seen.seen->waiting.passes();
+      return passes ? Outcome::few_calls : Outcome::replaced;
+    }
     const RecentCalls::Known* const known = last_seen.seen->recent.find(call);
     if (!known) return Outcome::replaced;
     if (!known->lesson) return known->outcome;
@@ -128,11 +158,11 @@ class DropIn {
   std::int64_t largest(std::int64_t bytes, MPI_Comm comm);
   CallOutcome run_if_faster(const detail::Call& call, MPI_Comm comm, Seen& seen);
   static CallOutcome run_always(const detail::Call& call, Seen& seen, bool saves);
-  // The communicator's context, made at the first call, if need be without a rule of the table.
+  // The communicator with its context, which is made once it pays, or at once.
   Seen& seen(const detail::Call& call, MPI_Comm comm, bool at_once);
   Seen& first_seen(MPI_Comm comm) const;
+  bool context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) const;
   void adopt(MPI_Comm comm, Seen& seen);
-  int calls_before(int ranks) const;
 
   bool active_ = false;
   bool threads_ = true;  // several may be in calls at once
@@ -148,6 +178,7 @@ class DropIn {
   Settings settings_;
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<int> communicators_ = 0;       // that have a context
+  std::atomic<double> context_seconds_ = 0;  // that the last one took to make; 0: there was none
   std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
   Counts counts_{};
 };

@@ -61,11 +61,12 @@ engine::Rules Learning::recalled(int ranks) noexcept {
   return rules;
 }
 
-std::unique_ptr<learn::Lessons> Learning::begin_on(MPI_Comm comm, const Selector& selector) {
+std::unique_ptr<learn::Lessons> Learning::begin_on(MPI_Comm comm, const Selector& selector,
+                                                   const learn::Credit& credit) {
   if (settings_->learn <= 0 || selector.placement().ranks < 2) return nullptr;
   const std::span<const PlacedRule> remembered =
       settings_->remembered ? std::span(*settings_->remembered) : std::span<const PlacedRule>();
-  auto lessons = std::make_unique<learn::Lessons>(selector, remembered, settings_->learn);
+  auto lessons = std::make_unique<learn::Lessons>(selector, remembered, settings_->learn, credit);
   const std::lock_guard lock(mutex_);
   on_.emplace(lessons.get(), comm);
   return lessons;

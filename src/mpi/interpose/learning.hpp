@@ -18,7 +18,8 @@
 
 namespace quadrille::interpose {
 
-// A call that a lesson counts, about to be made; it is timed if the lesson wants to know how long it takes.
+// A call about to be made, that a lesson counts and times if it wants to know how long it takes, or whose time is added
+// to a sum, several times.
 class Trial {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,13 +33,19 @@ class Trial {
       lesson.ran();
     }
   }
+  Trial(double& sum, int times) : sum_(&sum), times_(times), start_(Clock::now()) {}
   // The call was made, or failed: it must be counted on all ranks.
   void end() {
-    if (lesson_) std::exchange(lesson_, nullptr)->ran(std::chrono::duration<double>(Clock::now() - start_).count());
+    if (lesson_) std::exchange(lesson_, nullptr)->ran(seconds());
+    if (sum_) *std::exchange(sum_, nullptr) += times_ * seconds();
   }
 
  private:
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
   learn::Lesson* lesson_ = nullptr;
+  double* sum_ = nullptr;
+  int times_ = 1;
   Clock::time_point start_;
 };
 
@@ -49,7 +56,7 @@ class Learning {
   // rank gets what rank 0 finds in the user's cache. `threads`: several may be in calls at once.
   void begin(Settings& settings, bool threads);
   // The lessons of a communicator; null: nothing is to be learned.
-  std::unique_ptr<learn::Lessons> begin_on(MPI_Comm comm, const Selector& selector);
+  std::unique_ptr<learn::Lessons> begin_on(MPI_Comm comm, const Selector& selector, const learn::Credit& credit);
   // The communicator is about to be freed, on which this rank has that number.
   void end_on(const learn::Lessons& lessons, int rank);
 
@@ -64,7 +71,7 @@ class Learning {
     if (about.lesson.must_agree()) agree(about.lesson, comm);
     if (about.lesson.must_meet()) engine::check(PMPI_Barrier(comm), "MPI_Barrier");
     const Variant variant = about.next();
-    const bool trial = about.lesson.timed();
+    const bool trial = about.lesson.on_trial();
     return {variant, trial, Trial(about.lesson)};
   }
 

@@ -49,8 +49,13 @@ class World {
   bool met() const { return met_; }
   const Lesson& lesson() const { return ranks_.front(); }
   void agree_in(double seconds) { agreement_ = seconds; }
+  void pay_from(std::int64_t calls, double seconds, double context) {
+    credits_.assign(ranks_.size(), Credit(calls, seconds, context, 0.02));
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank].pay_from(credits_[rank]);
+  }
 
  private:
+  std::vector<Credit> credits_;
   std::vector<Lesson> ranks_;
   double agreement_ = 1e-9;
   bool met_ = false;
@@ -262,6 +267,56 @@ TEST(Lesson, RanksMeetBeforeCallsThatOverlapAreTimed) {
   // A first call; then of each candidate one that is not timed, and two parts that are.
   EXPECT_EQ(met(Lesson::Calls::apart), (std::vector<int>{}));
   EXPECT_EQ(met(Lesson::Calls::overlapping), (std::vector{2, 11}));
+}
+
+// As the program makes them, calls take a twentieth of what they take after ranks have met.
+TEST(Lesson, RanksMeetOnlyWhereTheirCallsTakeLong) {
+  World world(2, {10, 4}, 0, 0.02, {}, Lesson::Calls::overlapping);
+  world.pay_from(100, 50, 100);
+  int calls = 0;
+  while (world.lesson().agreements() == 0 && calls < 100000) {
+    world.call(of({10, 4}));
+    ++calls;
+  }
+  EXPECT_GE(calls, 9900);  // 10,000 calls of half a second are fifty rounds of a hundred
+  EXPECT_LT(calls, 10100);
+  EXPECT_EQ(world.lesson().verdict(), 1U);
+}
+
+// Trials say that candidate 1 is faster, and the program's own calls, in which nobody waits, that it isn't.
+TEST(Lesson, TheProgramsOwnCallsCountMoreThanTrials) {
+  for (const double own : {0.5, 10.0}) {
+    World world(2, {10, 4}, 0, 0.02, {}, Lesson::Calls::overlapping);
+    int replaced = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const bool trial = world.lesson().on_trial();
+      replaced += world.call(of({trial ? 10.0 : own, 4.0})) == 1 ? 1 : 0;
+    }
+    EXPECT_EQ(world.lesson().verdict(), own < 4 ? 0U : 1U);
+    if (own < 4) {
+      EXPECT_LT(replaced, 3000);
+    }
+  }
+}
+
+// In trials half as long as the MPI's own, in the program longer.
+TEST(Lesson, WhatTheProgramFindsSlowerIsGivenUp) {
+  World world(2, {10, 4}, 0, 0.02, {}, Lesson::Calls::overlapping);
+  int replaced = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const bool trial = world.lesson().on_trial();
+    replaced += world.call(of({trial ? 10.0 : 8.0, trial ? 4.0 : 12.0})) == 1 ? 1 : 0;
+  }
+  EXPECT_EQ(world.lesson().verdict(), 0U);
+  EXPECT_LT(replaced, 3000);
+}
+
+TEST(Lesson, TheMpisOwnIsSampledBeforeAnythingElseRuns) {
+  World world(2, {10, 4}, 1, 0.02, {}, Lesson::Calls::overlapping);
+  world.pay_from(100, 1e-3, 1e-6);
+  for (int i = 0; i < 33; ++i) EXPECT_EQ(world.call(of({1e-5, 4e-6})), 0U);
+  for (int i = 0; i < 100; ++i) world.call(of({1e-5, 4e-6}));
+  EXPECT_EQ(world.lesson().verdict(), 1U);
 }
 
 // Noise must not bring agreements after every few calls.

@@ -132,11 +132,13 @@ TEST_F(LessonsTest, NoRankEverDecidesOtherwise) {
   }
   for (unsigned seed = 0; seed < 10000; ++seed) {
     std::mt19937 random(seed);
-    std::vector<std::vector<Lessons>> lessons(communicators);
+    std::vector<std::deque<Lessons>> lessons(communicators);
     std::vector<std::vector<double>> slowness(communicators);
     for (std::size_t comm = 0; comm < communicators; ++comm) {
+      const Credit credit =
+          random() % 2 == 0 ? Credit() : Credit(16, 1e-4, 1e-6 * static_cast<double>(random() % 50), 0.02);
       for (std::size_t rank = 0; rank < members[comm].size(); ++rank) {
-        lessons[comm].emplace_back(selectors[comm], std::span<const PlacedRule>(), seed % 3 == 0 ? 0.5 : 0.02);
+        lessons[comm].emplace_back(selectors[comm], std::span<const PlacedRule>(), seed % 3 == 0 ? 0.5 : 0.02, credit);
         slowness[comm].push_back(1 + static_cast<double>(random() % 1000));
       }
     }

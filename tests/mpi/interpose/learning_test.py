@@ -20,6 +20,10 @@ while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     os.environ.update({name: value} if value else {})
 
 
+# Calls that take long enough for something to be learned.
+MANY = "30000"
+
+
 class Learning(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -51,7 +55,7 @@ class Learning(unittest.TestCase):
 
     def test_no_rank_ever_decides_otherwise_than_the_others(self):
         """Communicators of members of others, ranks that are late: a rank on its own would hang, or have wrong data."""
-        report, said = self.run_program(3, PROGRAMS, "200")
+        report, said = self.run_program(3, PROGRAMS, "200", QUADRILLE_LEARN="100")
         self.assertEqual(said, "")
         tried = {(one["collective"], one["algorithm"]) for one in report["algorithms"]}
         self.assertGreater(len(tried), 6, report["algorithms"])
@@ -60,7 +64,7 @@ class Learning(unittest.TestCase):
         self.assertEqual(report["learned"], [])
 
     def test_the_next_job_begins_with_what_was_learned(self):
-        report, _ = self.run_program(2, CALLS, "400")
+        report, _ = self.run_program(2, CALLS, MANY)
         self.assertIn("price", {one["start"] for one in report["learned"]})
         self.assertNotIn("remembered", {one["start"] for one in report["learned"]})
         # What is not faster by any means is not tried, and then nothing is known.
@@ -68,27 +72,30 @@ class Learning(unittest.TestCase):
         self.assertEqual(len(self.remembered()), 1 if compared else 0)
         if not compared:
             return
-        again, said = self.run_program(2, CALLS, "400")
+        again, said = self.run_program(2, CALLS, MANY)
         self.assertIn("remembered", {one["start"] for one in again["learned"]})
         self.assertEqual(said, "")
         # If there is something to gain, few calls are passed through because the communicator is new.
         gains = {one["verdict"] for one in report["learned"]} != {"native"}
-        new = again["passed_through"].get("bcast", {}).get("the first calls on a communicator", 0)
-        self.assertEqual(new, 6 if gains else 32)
+        first, new = (one["passed_through"].get("bcast", {}).get("the first calls on a communicator", 0)
+                      for one in (report, again))
+        self.assertGreaterEqual(first, 32)
+        if gains:
+            self.assertLess(new, first)
         known = {(one["collective"], one["from"], one["ranks"]): one["verdict"] for one in report["learned"]}
         for one in again["learned"]:
             self.assertIn((one["collective"], one["from"], one["ranks"]), known)
             self.assertGreater(one["native_seconds"], 0)
 
     def test_nothing_is_learned_or_remembered_if_nobody_wants_it(self):
-        report, _ = self.run_program(2, CALLS, "400", QUADRILLE_LEARN="0")
+        report, _ = self.run_program(2, CALLS, MANY, QUADRILLE_LEARN="0")
         self.assertEqual(report["learned"], [])
         self.assertEqual(self.remembered(), [])
-        report, _ = self.run_program(2, CALLS, "400", options=["--algorithm", "bcast=linear,allreduce=ring,gather=linear"])
+        report, _ = self.run_program(2, CALLS, MANY, options=["--algorithm", "bcast=linear,allreduce=ring,gather=linear"])
         self.assertEqual([one for one in report["learned"] if one["collective"] in ("bcast", "allreduce", "gather")], [])
 
     def test_what_cannot_be_read_or_written_is_said_once_and_ignored(self):
-        self.run_program(2, CALLS, "400")
+        self.run_program(2, CALLS, MANY)
         files = self.remembered()
         if not files:
             self.skipTest("nothing was compared")
@@ -102,7 +109,7 @@ class Learning(unittest.TestCase):
         with open(blocked, "w", encoding="utf-8"):
             pass
         self.cache = blocked
-        _, said = self.run_program(2, CALLS, "400")
+        _, said = self.run_program(2, CALLS, MANY)
         self.assertEqual(said.count("quadrille:"), 1, said)
 
 
