@@ -1,3 +1,5 @@
+#include "tools/predict.hpp"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,10 +25,15 @@
 
 namespace quadrille::tools {
 
+std::string text_of(const forecast::Seconds& time) {
+  return (time.method == forecast::Method::price ? "~" : "") + text::seconds(time.seconds);
+}
+
 namespace {
 
 struct PredictArguments {
   std::string collective;
+  std::string trace;
   std::string ranks;
   std::string sizes = "8-1MiB*8";
   int per_node = 0;
@@ -60,10 +67,6 @@ std::vector<forecast::Question> questions(const PredictArguments& arguments) {
     for (const std::int64_t bytes : sizes) asked.push_back({*collective, static_cast<Rank>(ranks), bytes});
   }
   return asked;
-}
-
-std::string text_of(const forecast::Seconds& time) {
-  return (time.method == forecast::Method::price ? "~" : "") + text::seconds(time.seconds);
 }
 
 // Of the quickest.
@@ -155,7 +158,12 @@ draw::Mosaic mosaic_of(const std::vector<forecast::Point>& points, const forecas
 }
 
 int predict(const PredictArguments& arguments) {
-  const std::vector<forecast::Question> asked = questions(arguments);
+  if (arguments.trace.empty() == arguments.collective.empty() || arguments.trace.empty() == arguments.ranks.empty()) {
+    throw std::invalid_argument("expected a collective and --ranks, or --trace alone");
+  }
+  if (!arguments.trace.empty() && !arguments.svg.empty()) {
+    throw std::invalid_argument("--svg: there is no drawing of a trace's times");
+  }
   if (arguments.per_node < 0 || arguments.rack_nodes < 0 || arguments.most_messages < 0 || arguments.threads < 0) {
     throw std::invalid_argument("--per-node, --rack-nodes, --simulate, --threads: expected numbers of at least 0");
   }
@@ -171,6 +179,11 @@ int predict(const PredictArguments& arguments) {
       .place = {.per_node = arguments.per_node > 0 ? arguments.per_node : usual, .rack_nodes = arguments.rack_nodes},
       .most_messages = arguments.most_messages,
       .policy = arguments.policy};
+  if (!arguments.trace.empty()) {
+    predict_trace(arguments.trace, settings, machine.from, options, arguments.all, arguments.json);
+    return 0;
+  }
+  const std::vector<forecast::Question> asked = questions(arguments);
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const std::vector<forecast::Point> points =
       forecast::estimate(asked, settings, options, arguments.threads > 0 ? arguments.threads : cores);
@@ -197,8 +210,9 @@ void add_predict(CLI::App& app, Exit& exit) {
   auto* command = app.add_subcommand(
       "predict", "Predict how long a collective takes by each algorithm, on any number of ranks of a machine");
   command->footer("Example: quadrille predict allreduce --ranks 64-1048576*4 --per-node 32 --svg winners.svg");
-  command->add_option("COLLECTIVE", arguments->collective, "The collective")->required();
-  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, as 64,4096 or 16-4096*4")->required();
+  command->add_option("COLLECTIVE", arguments->collective, "The collective");
+  command->add_option("--ranks", arguments->ranks, "Numbers of ranks, as 64,4096 or 16-4096*4");
+  command->add_option("--trace", arguments->trace, "Predict all collectives of a traced program: see quadrille trace");
   command->add_option("--sizes", arguments->sizes, "Bytes of a rank's own data, as in bench")->capture_default_str();
   command->add_option("--per-node", arguments->per_node,
                       "Ranks of a node; default: the cores that the machine file has, or 1");
@@ -212,7 +226,7 @@ void add_predict(CLI::App& app, Exit& exit) {
                    "Simulate where none of the best algorithms sends more messages, else compute prices")
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; default: one for each core");
-  command->add_flag("--all", arguments->all, "Show all algorithms of every point");
+  command->add_flag("--all", arguments->all, "Show all algorithms of every point, or all kinds of calls of a trace");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_option("--svg", arguments->svg, "Draw which algorithm is the fastest, by ranks and bytes");
   command->callback([arguments, &exit] { exit = predict(*arguments); });

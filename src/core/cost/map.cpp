@@ -9,6 +9,24 @@ namespace {
 // Of those that stand for all.
 constexpr Rank sampled_nodes = 16;
 
+// The messages of a round of so many ranks.
+std::vector<Family> families(Map::Pattern pattern, Rank distance, Rank ranks) {
+  const std::int64_t d = distance;
+  const std::int64_t p = ranks;
+  switch (pattern) {
+    case Map::Pattern::shift: {
+      const std::int64_t around = d % p;
+      return {{.offset = around, .begin = 0, .end = p - around}, {.offset = around - p, .begin = p - around, .end = p}};
+    }
+    case Map::Pattern::exchange:
+      return {{.offset = d, .period = 2 * d, .first = 0, .last = d, .begin = 0, .end = p - d},
+              {.offset = -d, .period = 2 * d, .first = d, .last = 2 * d, .begin = 0, .end = p}};
+    case Map::Pattern::tree:
+      return {{.offset = d, .period = 2 * d, .first = 0, .last = 1, .begin = 0, .end = p - d}};
+  }
+  return {};
+}
+
 }  // namespace
 
 Map::Map(const Topology& topology, Rank most_counted)
@@ -42,6 +60,12 @@ Map::Map(const Topology& topology, Rank most_counted)
   }
   make(Group::nodes_of_rack, most);
 
+  for (Place& one : places_) {
+    if (one.ranks <= most_counted || racks.size() < 2) continue;
+    one.racks.emplace(one.ranks, static_cast<std::size_t>(most_counted), [&](Rank rank) {
+      return rack_of(one.members.empty() ? rank : one.members[static_cast<std::size_t>(rank)]);
+    });
+  }
   for (Place& one : places_) {
     if (&one != &all || ranks <= most_counted) {
       for (Rank rank = 0; rank < std::min(one.ranks, most_counted); ++rank) one.sample.push_back(rank);
@@ -111,6 +135,13 @@ Map::Flows Map::counted(const Place& of, Pattern pattern, Rank distance, Rank ro
   if (counted > 0) {
     flows.outside /= counted;
     flows.far /= counted;
+  }
+  if (of.racks && *of.racks) {
+    const Runs::Crossing crossing = of.racks->crossing(families(pattern, distance, p), root);
+    flows.climbing = static_cast<double>(crossing.most);
+    flows.far = static_cast<double>(crossing.all) / std::max(1.0, all);
+    flows.outside = std::max(flows.outside, flows.far);
+    if (crossing.most > 0) flows.leaving = std::max(flows.leaving, 1.0);
   }
   return flows;
 }

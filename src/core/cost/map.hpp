@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "cost/runs.hpp"
 #include "schedule/data.hpp"
 #include "topology/topology.hpp"
 
@@ -15,7 +17,8 @@ namespace quadrille::cost {
 class Map {
  public:
   // The topology must outlive it. Of more than `most_counted` ranks those of some nodes are counted, which stand for
-  // all: quick enough for a call that has to be decided, but few of them may be at the border of a rack.
+  // all: quick enough for a call that has to be decided. What leaves a rack is counted exactly, unless the ranks of
+  // racks are scattered: few messages do, and they decide.
   explicit Map(const Topology& topology, Rank most_counted = 2048);
 
   // The ranks that take part in a round.
@@ -51,6 +54,7 @@ class Map {
     Rank ranks = 1;
     std::vector<Rank> members;  // ranks of the communicator; none: all
     std::vector<Rank> sample;   // the ranks of the group that are counted
+    std::optional<Runs> racks;  // where those don't tell what leaves a rack
   };
   struct Known {
     bool known = false;

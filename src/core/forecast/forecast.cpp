@@ -6,6 +6,7 @@
 #include <limits>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include "cost/simulation.hpp"
 #include "knowledge/library.hpp"
@@ -18,8 +19,8 @@ namespace {
 // One point on its way.
 class Estimator {
  public:
-  Estimator(const Question& asked, const Settings& settings, const Options& options)
-      : options_(options), topology_(topology_of(asked.ranks, options.place)), model_(settings.model) {
+  Estimator(Topology topology, const Case& asked, const Settings& settings, const Options& options)
+      : options_(options), topology_(std::move(topology)), model_(settings.model), case_(asked) {
     const Rank per_node = topology_.largest_domain(topology_.levels() - 1);
     if (model_.cores == 0) model_.cores = per_node;
     const bool crowded = per_node > model_.cores;
@@ -32,9 +33,10 @@ class Estimator {
     of_mpi_ = model_;
     of_mpi_.operation = 0;
     of_mpi_.call = 0;
-    map_.emplace(topology_, options.place.rack_nodes > 0 ? counted_of_racks : counted);
-    case_ = case_of_bytes(asked.collective, asked.bytes, selector_.placement());
-    point_.asked = asked;
+    map_.emplace(topology_);
+    case_.nodes = selector_.placement().nodes;
+    case_.ranks_per_node = selector_.placement().ranks_per_node;
+    point_.asked = {asked.collective, asked.ranks, asked.bytes()};
     point_.nodes = map_->nodes();
     point_.racks = map_->racks();
   }
@@ -64,9 +66,6 @@ class Estimator {
  private:
   // Prices are seldom further from the simulation than by half of it: see the tests of cost::price.
   static constexpr double near = 4;
-  // Messages of a round, for prices. Those between racks may be few, and must not be missed.
-  static constexpr Rank counted = 2048;
-  static constexpr Rank counted_of_racks = 1 << 17;
 
   const Requirements& requirements() const { return selector_.requirements(); }
 
@@ -169,7 +168,14 @@ Topology topology_of(Rank ranks, const Place& place) {
 }
 
 Point estimate(const Question& asked, const Settings& settings, const Options& options) {
-  return Estimator(asked, settings, options).run();
+  const Case as_case = case_of_bytes(asked.collective, asked.bytes, {.ranks = asked.ranks});
+  Point point = estimate(topology_of(asked.ranks, options.place), as_case, settings, options);
+  point.asked = asked;
+  return point;
+}
+
+Point estimate(const Topology& topology, const Case& asked, const Settings& settings, const Options& options) {
+  return Estimator(topology, asked, settings, options).run();
 }
 
 std::vector<Point> estimate(std::span<const Question> asked, const Settings& settings, const Options& options,

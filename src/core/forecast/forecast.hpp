@@ -64,6 +64,8 @@ inline constexpr std::string_view our_policy = "Quadrille";
 
 // By the settings' model. Throws std::invalid_argument if nothing can run the call.
 Point estimate(const Question& asked, const Settings& settings, const Options& options);
+// Ranks where a topology says, which counts, not the options' place. Of the case nodes are left out.
+Point estimate(const Topology& topology, const Case& asked, const Settings& settings, const Options& options);
 // All of them, in their order; on so many threads.
 std::vector<Point> estimate(std::span<const Question> asked, const Settings& settings, const Options& options,
                             int threads);

@@ -305,8 +305,26 @@ class Predict(unittest.TestCase):
         self.assertLess(best[0], 0.01)
         self.assertGreater(best[1], 0.01)
 
+    def test_a_traced_program_has_a_time_elsewhere(self):
+        trace = pathlib.Path(self.folder.name) / "program.trace"
+        trace.write_text("quadrille trace 1\nprogram ./solver\nmpi Open MPI v4.1.4\nranks 8\ncommunicator 0-7\n"
+                         "calls allreduce blocking count=1 unit=8 calls=100 bytes=6400 seconds=0.8 longest=0.1\n"
+                         "calls alltoallv blocking calls=2 bytes=131072 seconds=0.4 longest=0.1\nblocks 0 1:2:131072\n")
+        text = self.predict("--trace", str(trace), "--per-node", "4")
+        self.assertRegex(text, r"allreduce, 8 B, 8 ranks +100 +100 ms")
+        self.assertIn("blocks of different sizes, taken as equal ones", text)
+        totals = []
+        for nodes in ((), ("--rack-nodes", "1")):
+            found = json.loads(self.predict("--trace", str(trace), "--per-node", "4", "--json", *nodes))
+            totals.append(found["policies"]["Quadrille"]["seconds"])
+            self.assertEqual([one["calls"] for one in found["calls"]], [100, 2])
+        self.assertGreater(totals[1], totals[0] + 100 * 0.01)
+
     def test_what_makes_no_sense_is_refused(self):
         for words, said in ((["alltoallv", "--ranks", "4"], "each rank has sizes of its own"),
+                            (["bcast"], "a collective and --ranks, or --trace alone"),
+                            (["bcast", "--ranks", "4", "--trace", "/nowhere"], "or --trace alone"),
+                            (["--trace", "/nowhere"], "/nowhere"),
                             (["bcast", "--ranks", "1"], "at least 2"),
                             (["nothing", "--ranks", "4"], "unknown collective"),
                             (["bcast", "--ranks", "4", "--machine", "/nowhere"], "/nowhere")):

@@ -68,6 +68,20 @@ TEST(Forecast, SitesAreAsFarFromEachOtherAsTheMachineSays) {
   for (const Estimate& one : apart.algorithms) EXPECT_GT(one.time.seconds, 10e-3) << name_of(one.variant);
 }
 
+// More ranks than are counted one by one: a short tree or a ring that crosses sites must not look as if it did not.
+TEST(Forecast, TheChoiceBetweenSitesHeedsTheirBorders) {
+  Settings settings = on_a_cluster();
+  settings.model.rack.latency = 10e-3;
+  settings.model.rack.wire = 0.84e-9;
+  for (const Question& asked : {Question{Collective::bcast, 5000, 8}, Question{Collective::allreduce, 5000, 8},
+                                Question{Collective::allgather, 5000, 1 << 16}}) {
+    const Point point = estimate(asked, settings, {.place = {.rack_nodes = 500}, .policy = knowledge::own_policy});
+    ASSERT_TRUE(point.policies.front().time);
+    EXPECT_LT(point.policies.front().time->seconds, 1.3 * point.algorithms.front().time.seconds)
+        << name(asked.collective) << " by " << point.policies.front().choice;
+  }
+}
+
 TEST(Forecast, ThreadsMakeNoDifference) {
   std::vector<Question> asked;
   for (const Rank ranks : {2, 7, 16}) {
