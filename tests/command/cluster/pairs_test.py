@@ -63,6 +63,12 @@ class Pairs(unittest.TestCase):
         self.assertIn(["b"], self.names(report, "slow_uplink"))
         self.assertEqual(self.names(report, "slow_node"), [])
 
+    def test_racks_that_nobody_has_named_are_recognised(self):
+        report, machine = self.probe("--nodes", 6, "--racks", 2, "--uplink", "rack1=10mbit")
+        self.assertEqual(self.names(report, "racks"), [["group0", "group1"]])
+        self.assertEqual(self.names(report, "slow_uplink"), [["group0", "group1"]])
+        self.assertEqual([node["rack"] for node in machine["pairs"]["nodes"]], 3 * ["group0"] + 3 * ["group1"])
+
 
 if __name__ == "__main__":
     skip_unless_possible(Cluster(QUADRILLE, suffix="-pairs"))
