@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "cost/pairs_json.hpp"
+
 namespace quadrille::cost {
 
 namespace {
@@ -88,13 +90,6 @@ const Field& field(std::string_view name) {
   return *place;
 }
 
-// Four digits are more than any measurement has.
-double rounded(double value) {
-  if (value == std::floor(value)) return value;
-  const double digit = std::pow(10, 3 - std::floor(std::log10(std::abs(value))));
-  return std::round(value * digit) / digit;
-}
-
 // Nodes of one kind are numbered: node17, r3i0n5.
 std::string kind_of_host(std::string_view host) {
   std::string kind(host.substr(0, host.find('.')));
@@ -151,7 +146,11 @@ std::string to_json(const Machine& machine) {
         rounded(number(machine.model, one.name));
   }
   for (const auto& [name, ends] : machine.intervals) json["intervals"][name] = {rounded(ends[0]), rounded(ends[1])};
-  return json.dump(2) + "\n";
+  std::string text = json.dump(2);
+  // Lists of thousands of pairs, one a line.
+  if (!machine.pairs.empty())
+    text.replace(text.size() - 2, 2, ",\n  \"pairs\": " + pairs_to_json(machine.pairs) + "\n}");
+  return text + "\n";
 }
 
 Machine parse_machine(std::string_view text, const std::string& file, const Model& otherwise) {
@@ -171,6 +170,14 @@ Machine parse_machine(std::string_view text, const std::string& file, const Mode
   Machine machine{.model = otherwise, .from = text_of("from")};
   for (const auto& [group, numbers] : json.items()) {
     if (group == "format" || group == "from") continue;
+    if (group == "pairs") {
+      try {
+        machine.pairs = pairs_from_json(numbers);
+      } catch (const std::invalid_argument& error) {
+        throw wrong(error.what());
+      }
+      continue;
+    }
     if (!numbers.is_object()) throw wrong(group + ": expected an object");
     for (const auto& [key, value] : numbers.items()) {
       if (group == "intervals") {
@@ -188,6 +195,15 @@ Machine parse_machine(std::string_view text, const std::string& file, const Mode
     }
   }
   return machine;
+}
+
+Between between(const Machine& machine, std::string_view from, std::string_view to) {
+  const auto sender = machine.pairs.node_named(from);
+  const auto receiver = machine.pairs.node_named(to);
+  if (sender && receiver) return machine.pairs.between(*sender, *receiver);
+  const Link& link = from == to ? machine.model.node : machine.model.network;
+  const double byte = link.wire > 0 ? link.wire : link.work;
+  return {link.latency + 2 * link.overhead, byte > 0 ? 1 / byte : 0};
 }
 
 Machine read_machine(const std::string& file, const Model& otherwise) {

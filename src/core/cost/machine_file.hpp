@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cost/model.hpp"
+#include "cost/pairs.hpp"
 
 namespace quadrille::cost {
 
@@ -17,13 +18,18 @@ namespace quadrille::cost {
 //     "node": {"latency_us": 0.2, "overhead_us": 0.12, "work_ns_per_byte": 0.35, "eager_bytes": 4096, ...},
 //     "network": {..., "wire_ns_per_byte": 0.8},
 //     ...
-//     "intervals": {"node.latency_us": [0.19, 0.22]}
+//     "intervals": {"node.latency_us": [0.19, 0.22]},
+//     "pairs": {"nodes": [{"name": "node0", "sends_mb_per_s": 1200, ...}], ...}
 //   }
 struct Machine {
   Model model;
   std::string from;                                             // in words
   std::map<std::string, std::array<double, 2>> intervals = {};  // of numbers that were measured, by their names
+  Pairs pairs = {};                                             // between nodes, where they were measured
 };
+
+// From one node to another, by name: as the pairs have it, or, of other nodes, as the model has all of them.
+Between between(const Machine& machine, std::string_view from, std::string_view to);
 
 std::string to_json(const Machine& machine);
 // Numbers that are missing keep those of `otherwise`. Throws std::invalid_argument that begins with the file's name.

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <ctime>
 
+#include "bench/waits.hpp"
 #include "engine/mpi.hpp"
-#include "engine/process.hpp"
 
 namespace quadrille::bench {
 
@@ -21,15 +21,6 @@ constexpr int exchanges = 12;  // the best of them count
 // At first, so that the drift is known, too.
 constexpr int first_bursts = 4;
 constexpr double between_first_bursts = 0.5;  // seconds
-
-// Lets others run meanwhile, as MPI_Wait may not.
-void finish(MPI_Request request) {
-  engine::Process::get().wait([&request] {
-    int done = 0;
-    check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    return done != 0;
-  });
-}
 
 void send(double value, int to, MPI_Comm comm) {
   MPI_Request request = MPI_REQUEST_NULL;

@@ -12,6 +12,7 @@
 
 #include "bench/finalize.hpp"
 #include "bench/output.hpp"
+#include "bench/pairs.hpp"
 #include "bench/probe.hpp"
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
@@ -104,10 +105,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int status = 2;
   const bool topology = argc == 4 && std::string_view(argv[1]) == "--topology";
-  const bool probe = argc == 4 && std::string_view(argv[1]) == "--probe";
+  const bool pairs = argc == 5 && std::string_view(argv[1]) == "--probe-pairs";
+  const bool probe = pairs || (argc == 4 && std::string_view(argv[1]) == "--probe");
   try {
     if (probe) several_nodes = true;  // as far as is known
     status = topology ? show_topology(argv[2], argv[3])
+             : pairs  ? bench::probe_pairs(MPI_COMM_WORLD, {argv[2], argv[3], argv[4]})
              : probe  ? bench::probe(MPI_COMM_WORLD, argv[2], std::atof(argv[3]))
                       : measure_all(argc, argv);
   } catch (const std::exception& error) {

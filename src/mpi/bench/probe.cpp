@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <thread>
 #include <vector>
 
 #include "api/handle.hpp"
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
+#include "bench/waits.hpp"
 #include "engine/mpi.hpp"
 #include "files/replace.hpp"
 #include "measure/calibration.hpp"
@@ -27,17 +26,6 @@ namespace {
 
 using engine::check;
 using measure::Experiment;
-
-// Who is not part of an experiment leaves the cores to the others.
-void wait_for_all(MPI_Comm comm) {
-  MPI_Request request = MPI_REQUEST_NULL;
-  int done = 0;
-  check(PMPI_Ibarrier(comm, &request), "MPI_Ibarrier");
-  while (done == 0) {
-    check(PMPI_Test(&request, &done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-}
 
 // The two ranks of an experiment: the first of the machine, and the first that is so far from it, or nobody.
 std::optional<Rank> partner(Experiment::Where where, const Topology& topology) {
@@ -183,6 +171,8 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
                       .segment = probe.context().settings().preferences.segment,
                       .crowded = probe.context().selector().requirements().crowded()});
   fmt::print("{}", measure::to_text(machine, before));
+  // What probe --pairs has found stays.
+  if (std::filesystem::exists(target)) machine.pairs = cost::read_machine(target, before).pairs;
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
   files::replace_file(target, to_json(machine));

@@ -34,17 +34,21 @@ survey::Site own_site(const machine::Parts& parts) {
 
 }  // namespace
 
-survey::Survey surveyed(MPI_Comm comm) {
+std::vector<survey::Site> sites_of(MPI_Comm comm) {
   // First: if a rank can't read the racks, all ranks hear of it here.
-  const auto context = api::context_of(comm);
+  api::context_of(comm);
   Communicator all(comm);
-  const machine::Parts parts;
-  const survey::Site mine = own_site(parts);
+  const survey::Site mine = own_site(machine::Parts());
   std::vector<survey::Site> sites(static_cast<std::size_t>(all.size()));
   all.allgather(&mine, sizeof mine, MPI_BYTE, sites.data(), sizeof mine, MPI_BYTE);
-  survey::Survey survey = survey::survey_of(sites);
-  survey.parts_known = parts.known();
-  if (all.size() > 1) survey.shared_memory = context->shares_memory();
+  return sites;
+}
+
+survey::Survey surveyed(MPI_Comm comm) {
+  survey::Survey survey = survey::survey_of(sites_of(comm));
+  survey.parts_known = machine::Parts().known();
+  const auto context = api::context_of(comm);
+  if (context->ranks() > 1) survey.shared_memory = context->shares_memory();
   return survey;
 }
 

@@ -12,10 +12,11 @@ std::string heat_map(const graph::Graph& graph, const graph::Traffic& total, con
                                                    text::count(total.messages), text::about_bytes(total.bytes))},
                     .size = graph.ranks(),
                     .cells = {},
-                    .bytes = measure == Measure::bytes};
+                    .unit = measure == Measure::bytes ? draw::HeatMap::Unit::bytes : draw::HeatMap::Unit::messages};
   for (const auto& [from, row] : graph.rows()) {
     for (const auto& [to, traffic] : row) {
-      map.cells.push_back({from, to, static_cast<double>(map.bytes ? traffic.bytes : traffic.messages)});
+      map.cells.push_back(
+          {from, to, static_cast<double>(measure == Measure::bytes ? traffic.bytes : traffic.messages)});
     }
   }
   return draw::heat_map(map);

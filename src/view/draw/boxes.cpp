@@ -180,7 +180,7 @@ class BoxesDrawing {
   }
 
   std::string assembled(double height) const {
-    return svg_of({picture_.title.heading, picture_.title.subheading, width_, height}, body_);
+    return svg_of({picture_.title.heading, picture_.title.subheading, width_, height}, body_.str());
   }
 
   const Boxes& picture_;

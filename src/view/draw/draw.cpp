@@ -113,7 +113,7 @@ std::string assembled(const Canvas& body, const Title& title, const Sheet& sheet
   const std::string described = fmt::format(
       "{}{}A column per rank, time runs from top to bottom, and every arrow is a transfer from one rank to another.",
       title.subheading, title.subheading.empty() ? "" : ". ");
-  return svg_of({title.heading, described, sheet.width, sheet.height, 12 * sheet.scale}, body);
+  return svg_of({title.heading, described, sheet.width, sheet.height, 12 * sheet.scale}, body.str());
 }
 
 }  // namespace

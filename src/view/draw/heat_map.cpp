@@ -19,6 +19,7 @@ namespace {
 constexpr int shades = 24;
 constexpr double full = 560;           // of the matrix, if it has many squares
 constexpr double largest_square = 46;  // if it has few
+constexpr double square_for_rate = 66;
 constexpr double room_for_text = 40;
 constexpr double small_text = 13;
 constexpr const char* grid_ink = "#e2e8f0";
@@ -46,9 +47,16 @@ class HeatDrawing {
  public:
   explicit HeatDrawing(const HeatMap& map) : map_(map), each_((map.size + most_heat_squares - 1) / most_heat_squares) {
     squares_ = (map.size + each_ - 1) / each_;
-    side_ = std::min(largest_square, full / std::max(1, squares_));
+    side_ = std::min(map.unit == HeatMap::Unit::rate ? square_for_rate : largest_square, full / std::max(1, squares_));
+    std::map<std::pair<int, int>, int> added;
     for (const HeatCell& cell : map.cells) {
-      if (cell.value > 0) values_[{cell.row / each_, cell.column / each_}] += cell.value;
+      if (cell.value <= 0) continue;
+      const std::pair square(cell.row / each_, cell.column / each_);
+      values_[square] += cell.value;
+      ++added[square];
+    }
+    if (is_mean()) {
+      for (auto& [place, value] : values_) value /= added[place];
     }
     for (const auto& [place, value] : values_) {
       low_ = low_ == 0 ? value : std::min(low_, value);
@@ -56,8 +64,10 @@ class HeatDrawing {
     }
   }
 
-  std::string run() {
-    const double labels = text_width(std::to_string(map_.size), small_text) + 12;
+  // Everything inside the margins, and these.
+  void run() {
+    double labels = text_width(std::to_string(map_.size), small_text) + 12;
+    for (const std::string& name : map_.names) labels = std::max(labels, text_width(name, small_text) + 12);
     left_ = margin + line_height + labels;
     const double matrix = side_ * squares_;
     const double headings = std::max(text_width(map_.title.heading, 22), text_width(map_.title.subheading, text_size));
@@ -67,16 +77,31 @@ class HeatDrawing {
     top_ = margin + 42 + 2 * line_height + 12;
     draw_axes(matrix);
     draw_squares();
-    return assembled(draw_legend(top_ + matrix + 16) + margin);
+    height_ = draw_legend(top_ + matrix + 16) + margin;
   }
+
+  double width() const { return width_; }
+  double height() const { return height_; }
+  const std::string& body() const { return body_.str(); }
 
  private:
   static constexpr double legend_width = 300;
 
   double share(double value) const { return high_ > low_ ? std::log(value / low_) / std::log(high_ / low_) : 1; }
+  bool is_mean() const { return map_.unit == HeatMap::Unit::rate || map_.unit == HeatMap::Unit::seconds; }
   std::string words(double value) const {
+    if (map_.unit == HeatMap::Unit::rate) return text::rate(value);
+    if (map_.unit == HeatMap::Unit::seconds) return text::seconds(value);
     const auto whole = static_cast<std::int64_t>(value);
-    return map_.bytes ? text::about_bytes(whole) : text::count(whole);
+    return map_.unit == HeatMap::Unit::bytes ? text::about_bytes(whole) : text::count(whole);
+  }
+  std::string unit() const {
+    constexpr std::array<const char*, 4> units = {"bytes", "messages", "bytes a second", "time"};
+    return units[static_cast<std::size_t>(map_.unit)];
+  }
+  std::string row_label(int row) const {
+    const auto index = static_cast<std::size_t>(row);
+    return index < map_.names.size() ? map_.names[index] : std::to_string(row);
   }
 
   // Numbers at such a distance that they don't touch.
@@ -99,7 +124,7 @@ class HeatDrawing {
       const int cell = at / each_;
       const double middle = (cell + 0.5) * side_;
       body_.label({{left_ + middle, top_ - 8}, small_text, quiet_ink, "middle"}, std::to_string(at));
-      body_.label({{left_ - 7, top_ + middle + 0.35 * small_text}, small_text, quiet_ink, "end"}, std::to_string(at));
+      body_.label({{left_ - 7, top_ + middle + 0.35 * small_text}, small_text, quiet_ink, "end"}, row_label(at));
     }
   }
 
@@ -123,7 +148,7 @@ class HeatDrawing {
       body_.element("path", fmt::format(R"(class="heat" fill="{}" d="{}")", colour(static_cast<double>(shade) / shades),
                                         paths[shade]));
     }
-    if (side_ < room_for_text) return;
+    if (side_ < (map_.unit == HeatMap::Unit::rate ? square_for_rate : room_for_text)) return;
     for (const auto& [place, value] : values_) {
       body_.label({{left_ + (place.second + 0.5) * side_, top_ + (place.first + 0.5) * side_ + 4},
                    11,
@@ -135,8 +160,8 @@ class HeatDrawing {
 
   // Returns its lower end.
   double draw_legend(double y) {
-    std::string what = map_.bytes ? "bytes" : "messages";
-    if (each_ > 1) what += fmt::format(" between {} ranks and {}", each_, each_);
+    std::string what = unit();
+    if (each_ > 1) what += fmt::format(" between {} {} and {}", each_, map_.names.empty() ? "ranks" : "nodes", each_);
     if (values_.empty()) {
       body_.label({{margin, y + 14}, text_size, quiet_ink}, "nothing is sent");
       return y + line_height;
@@ -154,10 +179,6 @@ class HeatDrawing {
     return y + 34;
   }
 
-  std::string assembled(double height) const {
-    return svg_of({map_.title.heading, map_.title.subheading, width_, height}, body_);
-  }
-
   const HeatMap& map_;
   int each_;  // rows and columns in a square
   int squares_ = 0;
@@ -168,13 +189,32 @@ class HeatDrawing {
   double left_ = 0;  // of the matrix
   double top_ = 0;
   double width_ = 0;
+  double height_ = 0;
   Canvas body_;
 };
 
 }  // namespace
 
 std::string heat_map(const HeatMap& map) {
-  return HeatDrawing(map).run();
+  return heat_maps({map});
+}
+
+std::string heat_maps(const std::vector<HeatMap>& maps) {
+  double width = 0;
+  double height = 0;
+  std::string drawn;
+  for (const HeatMap& map : maps) {
+    HeatDrawing drawing(map);
+    drawing.run();
+    if (width > 0) {
+      drawn += fmt::format("<g transform=\"translate({} 0)\">\n{}</g>\n", number(width), drawing.body());
+    } else {
+      drawn += drawing.body();
+    }
+    width += drawing.width();
+    height = std::max(height, drawing.height());
+  }
+  return svg_of({maps.front().title.heading, maps.front().title.subheading, width, height}, drawn);
 }
 
 }  // namespace quadrille::draw

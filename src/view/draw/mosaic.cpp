@@ -108,7 +108,7 @@ class MosaicDrawing {
   }
 
   std::string assembled() const {
-    return svg_of({picture_.heading, picture_.subheading, mosaic_width, y_ + margin - 6}, body_);
+    return svg_of({picture_.heading, picture_.subheading, mosaic_width, y_ + margin - 6}, body_.str());
   }
 
   const Mosaic& picture_;

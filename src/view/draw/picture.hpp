@@ -3,8 +3,6 @@
 #include <string>
 #include <string_view>
 
-#include "draw/canvas.hpp"
-
 namespace quadrille::draw {
 
 // A picture as a file of its own: the elements of the body on paper, with a title and a description for those who don't
@@ -16,6 +14,6 @@ struct Picture {
   double height = 0;
   double radius = 12;  // of the paper's corners
 };
-std::string svg_of(const Picture& picture, const Canvas& body);
+std::string svg_of(const Picture& picture, std::string_view body);
 
 }  // namespace quadrille::draw

@@ -266,7 +266,7 @@ class PlotDrawing {
   std::string assembled() const {
     const std::string described =
         fmt::format("{}: {} against {}, both logarithmic.", plot_.subheading, plot_.y.title, plot_.x.title);
-    return svg_of({plot_.heading, described, page_width, y_now_ + margin - 6}, body_);
+    return svg_of({plot_.heading, described, page_width, y_now_ + margin - 6}, body_.str());
   }
 
   const Plot& plot_;

@@ -57,6 +57,53 @@ TEST(MachineFile, ErrorsNameTheFileAndTheNumber) {
   EXPECT_THROW(read_machine("/nowhere/x.json", Model{}), std::invalid_argument);
 }
 
+Machine with_pairs() {
+  Machine machine{.model = built_in(), .from = "a test"};
+  machine.pairs = {.from = "a probe",
+                   .nodes = {{"a", 5e6, 5e6, 0}, {"b", 5e6, 5e6, 0}, {"c", 1e6, 5e6, 1}, {"d", 5e6, 5e6, 1}},
+                   .racks = {{"left", 2e6, 2e6}, {"right", 2e6, 1.5e6}},
+                   .levels = {{"network", {50e-6, 5e6}}, {"rack", {80e-6, 2e6}}, {"node", {1e-6, 3e9}}},
+                   .measured = {{0, 1, {40e-6, 4e6}}, {1, 0, {40e-6, 4.5e6}}}};
+  return machine;
+}
+
+TEST(MachineFile, HasPairsOfNodes) {
+  const Machine machine = with_pairs();
+  const Machine read = parse_machine(to_json(machine), "x.json", Model{});
+  EXPECT_EQ(to_json(read), to_json(machine));
+  EXPECT_EQ(read.pairs.from, "a probe");
+  EXPECT_EQ(read.pairs.nodes[2].name, "c");
+  EXPECT_EQ(read.pairs.nodes[2].rack, 1);
+}
+
+TEST(MachineFile, PairsThatWereNotMeasuredAreAsUsualOnTheirLinks) {
+  const Machine machine = with_pairs();
+  EXPECT_DOUBLE_EQ(between(machine, "a", "b").rate, 4e6);
+  EXPECT_DOUBLE_EQ(between(machine, "b", "a").rate, 4.5e6);
+  EXPECT_DOUBLE_EQ(between(machine, "d", "c").rate, 5e6) << "of the level";
+  EXPECT_DOUBLE_EQ(between(machine, "c", "d").rate, 1e6) << "of the node that sends";
+  EXPECT_DOUBLE_EQ(between(machine, "a", "d").rate, 1.5e6) << "of the uplink";
+  EXPECT_DOUBLE_EQ(between(machine, "d", "a").rate, 2e6);
+  EXPECT_DOUBLE_EQ(between(machine, "a", "d").latency, 80e-6);
+  EXPECT_DOUBLE_EQ(between(machine, "a", "a").rate, 3e9);
+  EXPECT_DOUBLE_EQ(between(machine, "a", "elsewhere").rate, 1 / machine.model.network.wire);
+}
+
+TEST(MachineFile, ErrorsInPairsAreNamed) {
+  const auto pairs = [](const std::string& text) {
+    return complaint(R"({"format": "quadrille machine 1", "pairs": )" + text + "}");
+  };
+  EXPECT_EQ(pairs("3"), "x.json: pairs: expected an object");
+  EXPECT_NE(
+      pairs(R"({"nodes": [3]})").find("x.json: pairs.nodes: expected objects with a name; quadrille probe --pairs"),
+      std::string::npos);
+  EXPECT_NE(pairs(R"({"racks": [{"name": "r"}], "nodes": [{"name": "a", "rack": "s"}]})").find("no rack 's'"),
+            std::string::npos);
+  EXPECT_NE(pairs(R"({"nodes": [{"name": "a"}], "measured": [[0, 1, 2, 3]]})").find("pairs.measured"),
+            std::string::npos);
+  EXPECT_NE(pairs(R"({"nodes": [{"name": "a", "sends_mb_per_s": -1}]})").find("at least 0"), std::string::npos);
+}
+
 TEST(MachineFile, ItsNameSaysWhatKindOfMachineItIsFor) {
   EXPECT_EQ(file_name("node17.site.org", "Open MPI v4.1.4", "ethernet-10000", 2),
             "node_Open-MPI-v4.1.4_ethernet-10000_2-cores.json");

@@ -37,6 +37,18 @@ TEST(HeatMap, OfManyRanksAddsUpNeighbours) {
   EXPECT_NE(text.find(">100 B<"), std::string::npos);
 }
 
+TEST(HeatMap, OfRatesHasTheirMeanAndNames) {
+  HeatMap map{
+      .title = {}, .size = 256, .cells = {{0, 0, 2e6}, {1, 1, 4e6}, {255, 255, 6e6}}, .unit = HeatMap::Unit::rate};
+  EXPECT_NE(heat_map(map).find(">3 MB/s<"), std::string::npos);
+  map.size = 2;
+  map.cells = {{0, 1, 2e6}};
+  map.names = {"node<a>", "node<b>"};
+  const std::string text = heat_maps({map, map});
+  EXPECT_EQ(XmlCheck::fault(text), "");
+  EXPECT_EQ(count(text, "node&lt;b&gt;"), 2) << "in each of them";
+}
+
 TEST(HeatMap, OfNothingSaysSo) {
   EXPECT_NE(heat_map({.title = {}, .size = 4, .cells = {{1, 2, 0}}}).find("nothing is sent"), std::string::npos);
 }
