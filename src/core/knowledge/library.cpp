@@ -35,6 +35,27 @@ std::optional<double> price(const Choice& choice, Prices& prices) {
   return seconds;
 }
 
+NativePrice native_price(const Library* library) {
+  if (!library) return {};
+  return [library](const Case& asked, Prices& prices) { return price(library->choose(asked), prices); };
+}
+
+bool changes_choices(std::string_view variable) {
+  const bool mpich = variable.starts_with("MPIR_CVAR_") &&
+                     (variable.ends_with("_INTRA_ALGORITHM") || variable.ends_with("_DEVICE_COLLECTIVE") ||
+                      variable.ends_with("_DEVICE_COLLECTIVES") || variable.ends_with("_SELECTION_TUNING_JSON_FILE"));
+  return mpich || variable.starts_with("OMPI_MCA_coll");
+}
+
+std::string_view changing_choices(const char* const* environment) {
+  for (; *environment; ++environment) {
+    const std::string_view text = *environment;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (changes_choices(name)) return name;
+  }
+  return {};
+}
+
 std::span<const Library* const> libraries() {
   return all;
 }

@@ -242,6 +242,19 @@ class Explain(unittest.TestCase):
         ours = [one["seconds"] for one in longer["variants"] if one["algorithm"] == "pipelined_chain"]
         self.assertGreater(chain["seconds"], 1.5 * min(ours))
 
+    def test_the_drop_in_is_held_against_what_the_mpi_does(self):
+        words = ("bcast", "1MiB", "-n", "5", "--nodes", "5")
+        text = self.explain(*words)
+        own = re.search(r"Open MPI 4.1's own +([0-9.]+ \w+)", text).group(1)
+        self.assertRegex(text, rf"under Open MPI 4.1 the drop-in replaces it by .*the MPI's own {own} or more")
+        self.assertIn("under other MPIs the drop-in", text)
+        libraries = json.loads(self.explain(*words, "--json"))["libraries"]
+        self.assertNotEqual(libraries[0]["drop_in"]["algorithm"], "native")
+        by_version = self.explain(*words, "--mpi", "Open MPI v4.1.4")
+        self.assertIn("under Open MPI 4.1 the drop-in", by_version)
+        self.assertNotIn("under other MPIs", by_version)
+        self.assertIn("\nthe drop-in", self.explain(*words, "--mpi", "Open MPI v5"))
+
     def test_a_rule_of_a_table_counts_more(self):
         table = pathlib.Path(self.folder.name) / "table"
         table.write_text("# quadrille table 1\n[MPICH 4.0.2, 4 ranks, 1 nodes]\nbcast 8-64 linear  # 0.5 of native's time\n")

@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "cost/built_in.hpp"
 #include "knowledge/traffic.hpp"
+#include "select/selector.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::knowledge {
@@ -71,6 +76,98 @@ TEST(Library, TakesTheTimeOfAllSteps) {
   EXPECT_GT(parts, 0);
   EXPECT_NEAR(seconds_of(asked), parts, 1e-9);
   EXPECT_FALSE(price(library.choose({.collective = Collective::alltoallv, .ranks = 12}), prices).has_value());
+}
+
+// Ranks on nodes of their own.
+struct Apart {
+  explicit Apart(Rank ranks) : placement{.ranks = ranks, .nodes = ranks, .ranks_per_node = 1} {
+    std::vector<std::int32_t> nodes;
+    for (Rank rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
+    topology = Topology(ranks, {nodes});
+  }
+  Selector selector(NativePrice native) const {
+    Selector made({}, {}, placement.ranks, {.topology = &topology});
+    made.set_model(cost::built_in(), std::move(native));
+    return made;
+  }
+  Placement placement;
+  Topology topology = Topology::nodes(1, 1);
+};
+
+TEST(NativePrice, IsThatOfWhatTheLibrarySends) {
+  const Apart ground(5);
+  const Library& library = *library_of("Open MPI v4.1.4");
+  const Selector knows = ground.selector(native_price(&library));
+  const Selector guesses = ground.selector(native_price(nullptr));
+  const Case chain = case_of_bytes(Collective::bcast, 1 << 20, ground.placement);
+  ASSERT_EQ(library.choose(chain).name, "chain");
+  const Prices::Ranking known = knows.prices()->ranking(chain);
+  const Prices::Ranking guessed = guesses.prices()->ranking(chain);
+  EXPECT_TRUE(known.native_known);
+  EXPECT_FALSE(guessed.native_known);
+  EXPECT_EQ(known.native, price(library.choose(chain), *knows.prices()));
+  EXPECT_GT(known.native, 1.5 * guessed.native) << "the whole data from rank to rank";
+  // All else is as before.
+  ASSERT_EQ(known.variants.size(), guessed.variants.size());
+  for (std::size_t i = 0; i < known.variants.size(); ++i) {
+    EXPECT_EQ(known.variants[i].variant.place, guessed.variants[i].variant.place);
+    EXPECT_EQ(known.variants[i].seconds, guessed.variants[i].seconds);
+  }
+}
+
+// Of a library that can be beaten, and of one that can't.
+TEST(NativePrice, DecidesWhetherTheMpiRunsACall) {
+  const Apart ground(5);
+  const Request unless_faster{.native = Request::Native::unless_faster};
+  const Case asked = case_of_bytes(Collective::bcast, 1 << 20, ground.placement);
+  const auto decide = [&](NativePrice native) {
+    return ground.selector(std::move(native)).decide(asked, unless_faster);
+  };
+  const auto takes = [](double seconds) {
+    return [seconds](const Case&, Prices&) -> std::optional<double> { return seconds; };
+  };
+  const Decision known = decide(native_price(library_of("Open MPI v4.1.4")));
+  EXPECT_FALSE(known.native());
+  EXPECT_EQ(known.source(), Reason::Kind::faster);
+  EXPECT_FALSE(decide(takes(1000)).native());
+  EXPECT_TRUE(decide(takes(1e-9)).native());
+  // Of which nothing is known, it is as if there were no price.
+  const auto none = [](const Case&, Prices&) -> std::optional<double> { return std::nullopt; };
+  EXPECT_EQ(decide(none), decide({}));
+}
+
+// The MPI has memory enough, whatever the limit of a call, and is asked once for all sizes of a representative.
+TEST(NativePrice, IsAskedForOncePerRepresentativeAndWithoutALimit) {
+  const Apart ground(8);
+  std::vector<Case> asked_for;
+  const Selector selector = ground.selector([&](const Case& asked, Prices&) -> std::optional<double> {
+    asked_for.push_back(asked);
+    return 1.0;
+  });
+  Case asked = case_of_bytes(Collective::alltoall, 1 << 20, ground.placement);
+  asked.in_place = true;
+  asked.memory = 1 << 16;
+  for (int i = 0; i < 3; ++i) selector.prices()->ranking(asked);
+  asked.count += 1;
+  selector.prices()->ranking(asked);
+  ASSERT_EQ(asked_for.size(), 1U);
+  EXPECT_EQ(asked_for.front().memory, 0);
+  EXPECT_TRUE(asked_for.front().in_place);
+}
+
+TEST(Library, ItsChoicesAreChangedByTheEnvironment) {
+  for (const std::string_view changes :
+       {"OMPI_MCA_coll_tuned_use_dynamic_rules", "OMPI_MCA_coll", "OMPI_MCA_coll_han_priority",
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", "MPIR_CVAR_DEVICE_COLLECTIVES",
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"}) {
+    EXPECT_TRUE(changes_choices(changes)) << changes;
+  }
+  EXPECT_FALSE(changes_choices("OMPI_MCA_btl"));
+  EXPECT_FALSE(changes_choices("MPIR_CVAR_NOLOCAL"));
+  const std::array<const char*, 3> changed = {"HOME=/", "OMPI_MCA_coll=^han", nullptr};
+  EXPECT_EQ(changing_choices(changed.data()), "OMPI_MCA_coll");
+  const std::array<const char*, 2> usual = {"OMPI_MCA_btl=self", nullptr};
+  EXPECT_EQ(changing_choices(usual.data()), "");
 }
 
 TEST(Traffic, IsByDestination) {
