@@ -9,10 +9,11 @@
 namespace quadrille::knowledge {
 
 extern const Library openmpi_4_1;
+extern const Library mpich_4_0;
 
 namespace {
 
-constexpr std::array all = {&openmpi_4_1};
+constexpr std::array all = {&openmpi_4_1, &mpich_4_0};
 
 }  // namespace
 

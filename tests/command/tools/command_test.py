@@ -232,9 +232,13 @@ class Explain(unittest.TestCase):
         words = ("allreduce", "2KiB", "-n", "8")
         self.assertIn("Open MPI 4.1 by itself runs it by its recursive_doubling: the messages of allreduce recursive_doubling",
                       self.explain(*words))
-        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH"))
+        self.assertIn("MPICH 4.0 by itself runs it by its reduce_scatter_allgather: the messages of allreduce rabenseifner",
+                      self.explain(*words, "--nodes", "8", "--mpi", "MPICH"))
+        # Inside a node it goes through shared memory, of which no price is known.
+        self.assertIn("MPICH 4.0 by itself runs it by its composition_gamma\n", self.explain(*words, "--mpi", "MPICH"))
+        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH 4.2"))
         found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
-        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling")])
+        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling"), ("MPICH 4.0", "composition_gamma")])
         # It has a price. Without segments a chain passes on the whole data from rank to rank.
         longer = json.loads(self.explain("bcast", "1MiB", "-n", "5", "--json"))
         chain = longer["libraries"][0]

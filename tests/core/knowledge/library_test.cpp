@@ -18,7 +18,9 @@ TEST(Library, IsFoundByTheNameThatAnMpiGivesItself) {
   ASSERT_NE(library_of("Open MPI v4.1.4, package: Debian"), nullptr);
   EXPECT_EQ(library_of("Open MPI v4.1.4")->name, "Open MPI 4.1");
   EXPECT_EQ(library_of("Open MPI v5.0.7"), nullptr);
-  EXPECT_EQ(library_of("MPICH 4.0.2"), nullptr);
+  ASSERT_NE(library_of("MPICH 4.0.2"), nullptr);
+  EXPECT_EQ(library_of("MPICH 4.0.2")->name, "MPICH 4.0");
+  EXPECT_EQ(library_of("MPICH 4.2.1"), nullptr);
 }
 
 // Whatever is asked for, there is an answer, and what is said to send the same can be built.
@@ -60,6 +62,56 @@ TEST(Library, SomeAllreducesAreAReduceAndABcast) {
   ASSERT_EQ(choice.steps.size(), 2U);
   EXPECT_EQ(name_of(choice.steps[0].variant), "post_order_binary");
   EXPECT_EQ(name_of(choice.steps[1].variant), "linear");
+}
+
+// Sizes of MPICH's rules are of all ranks together, or bytes are compared by <=.
+TEST(Library, MpichChoosesByItsOwnRules) {
+  const Library& library = *library_of("MPICH 4.0.2");
+  const auto chosen = [&](Collective collective, Rank ranks, std::int64_t count, bool commutative = true) {
+    const Case asked{.collective = collective,
+                     .commutative = commutative,
+                     .operation = commutative ? 0 : -1,
+                     .ranks = ranks,
+                     .nodes = ranks,
+                     .count = count,
+                     .largest = count};
+    return library.choose(asked).name;
+  };
+  EXPECT_EQ(chosen(Collective::alltoall, 8, 8), "scattered");
+  EXPECT_EQ(chosen(Collective::alltoall, 9, 256), "brucks");
+  EXPECT_EQ(chosen(Collective::alltoall, 9, 257), "scattered");
+  EXPECT_EQ(chosen(Collective::bcast, 8, 12288), "binomial");
+  EXPECT_EQ(chosen(Collective::bcast, 8, 12289), "scatter_recursive_doubling_allgather");
+  EXPECT_EQ(chosen(Collective::bcast, 9, 12289), "scatter_ring_allgather");
+  EXPECT_EQ(chosen(Collective::allgather, 8, 65535), "recursive_doubling");
+  EXPECT_EQ(chosen(Collective::allgather, 8, 65536), "ring");
+  EXPECT_EQ(chosen(Collective::allreduce, 8, 9), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(Collective::allreduce, 16, 9), "recursive_doubling") << "fewer elements than corners";
+  EXPECT_EQ(chosen(Collective::allreduce, 8, 100, false), "recursive_doubling");
+  EXPECT_EQ(chosen(Collective::reduce_scatter, 8, 800, false), "recursive_doubling") << "blocks that differ";
+}
+
+TEST(Library, MpichRunsSomeInPartsWhereRanksShareANode) {
+  const Library& library = *library_of("MPICH 4.0.2");
+  const auto steps = [&](Collective collective, std::int64_t bytes) {
+    return library.choose(case_of_bytes(collective, bytes, {.ranks = 16, .nodes = 4, .ranks_per_node = 4}))
+        .steps.size();
+  };
+  EXPECT_EQ(steps(Collective::bcast, 8), 0U);
+  EXPECT_EQ(steps(Collective::bcast, 1 << 20), 1U);
+  EXPECT_EQ(steps(Collective::allreduce, 1 << 20), 0U);
+  EXPECT_EQ(steps(Collective::allgather, 1 << 20), 1U);
+}
+
+// Its shares are of bytes, whatever the datatype.
+TEST(Library, MpichDividesABcastByBytes) {
+  const Case asked{
+      .collective = Collective::bcast, .ranks = 13, .nodes = 13, .count = 70000, .largest = 70000, .unit_bytes = 8};
+  const Choice choice = library_of("MPICH 4.0.2")->choose(asked);
+  ASSERT_EQ(choice.steps.size(), 1U);
+  EXPECT_EQ(choice.steps.front().asked.count, 560000);
+  EXPECT_EQ(choice.steps.front().asked.unit_bytes, 1);
+  EXPECT_EQ(name_of(choice.steps.front().variant), "scatter_ring_all");
 }
 
 TEST(Library, TakesTheTimeOfAllSteps) {
