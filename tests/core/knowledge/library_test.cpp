@@ -188,6 +188,19 @@ TEST(NativePrice, DecidesWhetherTheMpiRunsACall) {
   EXPECT_EQ(decide(none), decide({}));
 }
 
+// What all MPIs have is as good as ours, but the library doesn't choose it.
+TEST(NativePrice, ACallIsReplacedWhereTheLibraryChoosesBadly) {
+  const Apart ground(64);
+  const Request unless_faster{.native = Request::Native::unless_faster};
+  const Case asked = case_of_bytes(Collective::allreduce, 1 << 16, ground.placement);
+  const Library& library = *library_of("Open MPI v4.1.4");
+  ASSERT_EQ(library.choose(asked).name, "recursive_doubling");
+  EXPECT_TRUE(ground.selector({}).decide(asked, unless_faster).native());
+  const Decision known = ground.selector(native_price(&library)).decide(asked, unless_faster);
+  EXPECT_FALSE(known.native());
+  EXPECT_EQ(known.source(), Reason::Kind::faster);
+}
+
 // The MPI has memory enough, whatever the limit of a call, and is asked once for all sizes of a representative.
 TEST(NativePrice, IsAskedForOncePerRepresentativeAndWithoutALimit) {
   const Apart ground(8);
