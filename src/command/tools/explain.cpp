@@ -85,22 +85,41 @@ std::vector<learn::Finding> found_for(const std::vector<learn::Finding>& all, co
   return found;
 }
 
-// What an MPI does by itself, and what it takes.
+constexpr Request as_drop_in{.native = Request::Native::unless_faster};
+
+// What an MPI does by itself, what it takes, and what the drop-in does under it.
 struct ByItself {
   const knowledge::Library* library;
   knowledge::Choice choice;
   std::optional<double> seconds;
+  Decision drop_in;
 };
 
-// Of the MPI that is asked for, or of all whose own choice is known.
-std::vector<ByItself> done_by_mpis(const ExplainArguments& arguments, const Case& asked, Prices& prices) {
-  std::vector<ByItself> all;
+// An MPI whose own choices are known, and what decides under it.
+struct KnownMpi {
+  const knowledge::Library* library;
+  Selector selector;
+};
+
+// The MPI that is asked for, or all.
+std::vector<KnownMpi> known_mpis(const ExplainArguments& arguments, const Selector& usual, const cost::Model& model) {
+  std::vector<KnownMpi> all;
   for (const knowledge::Library* one : knowledge::libraries()) {
-    if (one->name.find(arguments.mpi) == std::string_view::npos) continue;
-    knowledge::Choice choice = one->choose(asked);
+    const bool named = one->name.find(arguments.mpi) != std::string_view::npos;
+    if (!named && knowledge::library_of(arguments.mpi) != one) continue;
+    all.push_back({one, usual});
+    all.back().selector.set_model(model, knowledge::native_price(one));
+  }
+  return all;
+}
+
+std::vector<ByItself> done_by(const std::vector<KnownMpi>& mpis, const Case& asked) {
+  std::vector<ByItself> all;
+  for (const auto& [library, selector] : mpis) {
+    knowledge::Choice choice = library->choose(asked);
     if (choice.name.empty()) continue;
-    const std::optional<double> seconds = price(choice, prices);
-    all.push_back({one, std::move(choice), seconds});
+    const std::optional<double> seconds = price(choice, *selector.prices());
+    all.push_back({library, std::move(choice), seconds, selector.decide(asked, as_drop_in)});
   }
   return all;
 }
@@ -129,6 +148,11 @@ std::string chosen(const Decision& decision) {
   return decision.native() ? "the MPI's own" : name_of(decision.variant);
 }
 
+void print_drop_in(const std::string& where, const Decision& decision) {
+  fmt::print("{}the drop-in {}: {}\n", where,
+             decision.native() ? "passes it through" : "replaces it by " + chosen(decision), why(decision));
+}
+
 void print_text(const Explanation& all, const ExplainArguments& arguments) {
   const std::string size =
       traits(all.asked.collective).moves_data() ? fmt::format(" of {}", text::bytes(all.asked.bytes())) : "";
@@ -141,12 +165,22 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
     fmt::print("  {:<22}{:>10}{:>12}  {:.2f}\n", name_of(one.variant), all.segments[i], text::seconds(one.seconds),
                one.seconds / all.ranking.variants.front().seconds);
   }
-  fmt::print("  {:<22}{:>10}{:>12}  {:.2f}\n\n", "the MPI's own, at least", "", text::seconds(all.ranking.native),
-             all.ranking.native / all.ranking.variants.front().seconds);
+  const auto print_own = [&](const std::string& whose, double seconds) {
+    fmt::print("  {:<32}{:>12}  {:.2f}\n", whose, text::seconds(seconds),
+               seconds / all.ranking.variants.front().seconds);
+  };
+  for (const ByItself& one : all.by_itself) {
+    if (one.seconds) print_own(fmt::format("{}'s own", one.library->name), *one.seconds);
+  }
+  const bool priced =
+      std::any_of(all.by_itself.begin(), all.by_itself.end(), [](const ByItself& one) { return one.seconds; });
+  if (!priced) print_own("the MPI's own, at least", all.ranking.native);
+  if (priced && arguments.mpi.empty()) print_own("another MPI's own, at least", all.ranking.native);
+  fmt::print("\n");
   if (all.rule) {
     fmt::print("measured under {}: {} {}\n", all.rule->mpi, name_of(all.rule->line.rule), all.rule->line.note);
   }
-  for (const auto& [library, choice, seconds] : all.by_itself) {
+  for (const auto& [library, choice, seconds, drop_in] : all.by_itself) {
     std::string ours;
     for (const knowledge::Step& step : choice.steps) {
       ours += fmt::format("{}{} {}", ours.empty() ? "" : ", then ", name(step.asked.collective), name_of(step.variant));
@@ -164,8 +198,14 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
                one.rule.variant ? name_of(one.rule.variant) : "the MPI's own", times);
   }
   fmt::print("a call to the library is run by {}: {}\n", chosen(all.library), why(all.library));
-  fmt::print("the drop-in {}: {}\n",
-             all.drop_in.native() ? "passes it through" : "replaces it by " + chosen(all.drop_in), why(all.drop_in));
+  for (const ByItself& one : all.by_itself) {
+    print_drop_in(fmt::format("under {} ", one.library->name), one.drop_in);
+  }
+  if (all.by_itself.empty()) {
+    print_drop_in("", all.drop_in);
+  } else if (arguments.mpi.empty()) {
+    print_drop_in("under other MPIs ", all.drop_in);
+  }
 }
 
 void print_json(const Explanation& all, const ExplainArguments& arguments) {
@@ -181,14 +221,18 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
   }
   json["native_at_least"] = all.ranking.native;
   if (all.rule) json["rule"] = {{"mpi", all.rule->mpi}, {"algorithm", name_of(all.rule->line.rule)}};
+  const auto decision = [](const Decision& one) {
+    return nlohmann::ordered_json{{"algorithm", one.native() ? "native" : name_of(one.variant)}, {"why", why(one)}};
+  };
   json["libraries"] = nlohmann::ordered_json::array();
-  for (const auto& [library, choice, seconds] : all.by_itself) {
+  for (const auto& [library, choice, seconds, drop_in] : all.by_itself) {
     auto steps = nlohmann::ordered_json::array();
     for (const knowledge::Step& step : choice.steps) {
       steps.push_back({{"collective", name(step.asked.collective)}, {"algorithm", name_of(step.variant)}});
     }
     json["libraries"].push_back({{"mpi", library->name}, {"algorithm", choice.name}, {"messages_of", steps}});
     if (seconds) json["libraries"].back()["seconds"] = *seconds;
+    json["libraries"].back()["drop_in"] = decision(drop_in);
   }
   json["found"] = nlohmann::ordered_json::array();
   for (const learn::Finding& one : all.found) {
@@ -198,9 +242,6 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
                              {"native_seconds", one.native_seconds},
                              {"when", one.when}});
   }
-  const auto decision = [](const Decision& one) {
-    return nlohmann::ordered_json{{"algorithm", one.native() ? "native" : name_of(one.variant)}, {"why", why(one)}};
-  };
   json["library"] = decision(all.library);
   json["drop_in"] = decision(all.drop_in);
   fmt::print("{}\n", json.dump(2));
@@ -245,6 +286,7 @@ int explain(const ExplainArguments& arguments) {
                      .offloads = settings.offloads(),
                      .crowded = crowded});
   selector.set_model(machine.model);
+  const std::vector<KnownMpi> mpis = known_mpis(arguments, selector, machine.model);
   // Of another machine nothing is known here.
   const std::vector<learn::Finding> findings =
       arguments.machine.empty() ? learn::recall(learned_folder_here(), "").findings : std::vector<learn::Finding>();
@@ -259,9 +301,9 @@ int explain(const ExplainArguments& arguments) {
     }
     all.rule = find_rule(table, arguments, all.asked);
     all.found = found_for(findings, arguments, all.asked);
-    all.by_itself = done_by_mpis(arguments, all.asked, *selector.prices());
+    all.by_itself = done_by(mpis, all.asked);
     all.library = selector.decide(all.asked, {});
-    all.drop_in = selector.decide(all.asked, {.native = Request::Native::unless_faster});
+    all.drop_in = selector.decide(all.asked, as_drop_in);
     arguments.json ? print_json(all, arguments) : print_text(all, arguments);
   }
   return 0;

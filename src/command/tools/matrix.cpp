@@ -233,9 +233,10 @@ void add_matrix(CLI::App& app, Exit&) {
                    "stencil2d:8x8:4KiB, or torus with neighbours around the edges; also 1d, 3d")
       ->required();
   command->add_option("-n", arguments->ranks, "Number of ranks, for a collective");
-  command->add_option("--policy", arguments->policy,
-                      "Whose algorithms collectives are run by: quadrille, openmpi-4.1; default: those of the trace's "
-                      "MPI, if they are known, else ours");
+  command->add_option(
+      "--policy", arguments->policy,
+      "Whose algorithms collectives are run by: quadrille, openmpi-4.1, mpich-4.0; default: those of the "
+      "trace's MPI, if they are known, else ours");
   command
       ->add_option("--algorithm", arguments->algorithms, "As alltoall=bruck, instead of the policy's; may be repeated")
       ->allow_extra_args(false);

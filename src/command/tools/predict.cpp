@@ -220,7 +220,7 @@ void add_predict(CLI::App& app, Exit& exit) {
                       "Nodes of a rack, or of a site; default: all nodes are in one");
   command->add_option("--machine", arguments->machine, "Machine file; default: what quadrille probe wrote here");
   command->add_option("--policy", arguments->policy,
-                      "Only what this policy chooses: quadrille or openmpi-4.1; default: all");
+                      "Only what this policy chooses: quadrille, openmpi-4.1 or mpich-4.0; default: all");
   command
       ->add_option("--simulate", arguments->most_messages,
                    "Simulate where none of the best algorithms sends more messages, else compute prices")

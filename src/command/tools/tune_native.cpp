@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "files/replace.hpp"
+#include "knowledge/library.hpp"
 #include "launch/command.hpp"
 #include "launch/preload.hpp"
 #include "launch/system.hpp"
@@ -275,17 +276,12 @@ void require_tunable(const std::vector<std::string>& collectives, native::Librar
 // Neither the environment nor the launcher's options may change it.
 void require_defaults(const Words& words) {
   for (const std::string& word : words) {
-    if (word.starts_with("coll_tuned_") || native::changes_default(word.substr(0, word.find('=')))) {
+    if (word.starts_with("coll_tuned_") || knowledge::changes_choices(word.substr(0, word.find('=')))) {
       throw std::invalid_argument(fmt::format("the launcher's {} changes the MPI's default: leave it out", word));
     }
   }
-  for (char** variable = environ; *variable; ++variable) {
-    const std::string_view text = *variable;
-    const std::string_view name = text.substr(0, text.find('='));
-    if (native::changes_default(name)) {
-      throw std::invalid_argument(fmt::format("{} changes the MPI's default: unset it", name));
-    }
-  }
+  const std::string_view name = knowledge::changing_choices(environ);
+  if (!name.empty()) throw std::invalid_argument(fmt::format("{} changes the MPI's default: unset it", name));
 }
 
 }  // namespace

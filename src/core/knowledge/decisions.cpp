@@ -1,6 +1,7 @@
 #include "knowledge/decisions.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <limits>
 #include <stdexcept>
@@ -51,8 +52,9 @@ Decisions::Line Decisions::line_of(std::string_view words) {
   constexpr Rank all = std::numeric_limits<Rank>::max();
   const std::string_view ranks = next_word(words);
   Line line;
-  if (ranks == "rest") {
+  if (ranks == "rest" || ranks == "pow2") {
     line.to = all;
+    line.powers_of_two = ranks == "pow2";
   } else {
     const auto given = number<Rank>(ranks.substr(1));
     if (ranks.front() != '<' && ranks.front() != '=') throw std::logic_error("decisions: not a number of ranks");
@@ -95,7 +97,8 @@ std::string_view Decisions::find(Collective collective, bool commutative, Rank r
   for (const Part& part : parts_) {
     if (part.collective != collective || part.commutative != commutative) continue;
     for (const Line& line : part.lines) {
-      if (ranks < line.from || ranks > line.to) continue;
+      const bool other = line.powers_of_two && !std::has_single_bit(static_cast<std::uint32_t>(ranks));
+      if (ranks < line.from || ranks > line.to || other) continue;
       const auto size = std::upper_bound(line.sizes.begin(), line.sizes.end(), bytes);
       return line.names[static_cast<std::size_t>(size - line.sizes.begin())];
     }

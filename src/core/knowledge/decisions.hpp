@@ -17,9 +17,9 @@ namespace quadrille::knowledge {
 //   reduce not commutative
 //     rest  linear
 //
-// A line has the ranks that it is for, as <N, =N or rest, and algorithms in the order of sizes, between them the bytes
-// from which on the next one is used; one that is indented further goes on with the line before. The first that fits
-// counts.
+// A line has the ranks that it is for, as <N, =N, pow2 (powers of two) or rest, and algorithms in the order of sizes,
+// between them the bytes from which on the next one is used; one that is indented further goes on with the line before.
+// The first that fits counts.
 class Decisions {
  public:
   // Throws std::logic_error for a text that can't be read. It must outlive this.
@@ -32,6 +32,7 @@ class Decisions {
   struct Line {
     Rank from = 0;
     Rank to = 0;
+    bool powers_of_two = false;  // only those
     std::vector<std::string_view> names;
     std::vector<std::int64_t> sizes;  // between them
 

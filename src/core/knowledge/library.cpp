@@ -9,10 +9,11 @@
 namespace quadrille::knowledge {
 
 extern const Library openmpi_4_1;
+extern const Library mpich_4_0;
 
 namespace {
 
-constexpr std::array all = {&openmpi_4_1};
+constexpr std::array all = {&openmpi_4_1, &mpich_4_0};
 
 }  // namespace
 
@@ -33,6 +34,27 @@ std::optional<double> price(const Choice& choice, Prices& prices) {
     seconds += prices.price_in_mpi(step.variant, as_case(step));
   }
   return seconds;
+}
+
+NativePrice native_price(const Library* library) {
+  if (!library) return {};
+  return [library](const Case& asked, Prices& prices) { return price(library->choose(asked), prices); };
+}
+
+bool changes_choices(std::string_view variable) {
+  const bool mpich = variable.starts_with("MPIR_CVAR_") &&
+                     (variable.ends_with("_INTRA_ALGORITHM") || variable.ends_with("_DEVICE_COLLECTIVE") ||
+                      variable.ends_with("_DEVICE_COLLECTIVES") || variable.ends_with("_SELECTION_TUNING_JSON_FILE"));
+  return mpich || variable.starts_with("OMPI_MCA_coll");
+}
+
+std::string_view changing_choices(const char* const* environment) {
+  for (; *environment; ++environment) {
+    const std::string_view text = *environment;
+    const std::string_view name = text.substr(0, text.find('='));
+    if (changes_choices(name)) return name;
+  }
+  return {};
 }
 
 std::span<const Library* const> libraries() {

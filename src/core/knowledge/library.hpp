@@ -41,6 +41,14 @@ struct Library {
 // messages, or no rank knows the size of the call.
 std::optional<double> price(const Choice& choice, Prices& prices);
 
+// The price of the library's own functions, for Selector::set_model. Empty for null.
+NativePrice native_price(const Library* library);
+
+// Whether an environment variable changes what an MPI library chooses.
+bool changes_choices(std::string_view variable);
+// The name of one that does, of an environment; empty: there is none.
+std::string_view changing_choices(const char* const* environment);
+
 std::span<const Library* const> libraries();
 // That of a name and version as in reports and tables, such as "Open MPI v4.1.4". Null: it is not known.
 const Library* library_of(std::string_view mpi);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "topology/topology.hpp"
 
@@ -44,8 +45,13 @@ Sizes sizes_of(const Case& one) {
   return {.from = one.bytes(), .to = std::max(one.bytes(), next.bytes() - 1)};
 }
 
-Prices::Prices(const cost::Model& model, const Requirements& requirements, std::int64_t segment)
-    : model_(model), of_mpi_(model), requirements_(requirements), segment_(segment), map_(*requirements.topology()) {
+Prices::Prices(const cost::Model& model, const Requirements& requirements, std::int64_t segment, NativePrice native)
+    : model_(model),
+      of_mpi_(model),
+      requirements_(requirements),
+      segment_(segment),
+      native_(std::move(native)),
+      map_(*requirements.topology()) {
   of_mpi_.operation = 0;
   of_mpi_.call = 0;
 }
@@ -65,22 +71,31 @@ double Prices::price_in_mpi(const Variant& variant, const Case& asked) {
   return price(variant, asked, of_mpi_).alone;
 }
 
-// Until it is known what each MPI does, its own functions are taken for the best of the algorithms that all of them
+// Where it is not known what the MPI sends, its own function is taken for the best of the algorithms that all of them
 // have: without shared memory and without a pipeline, at the cost of messages alone, and with memory enough.
+void Prices::rank_native(const Case& asked, Ranking& ranking) {
+  Case of_mpi = asked;
+  of_mpi.memory = 0;
+  const std::optional<double> known = native_ ? native_(of_mpi, *this) : std::nullopt;
+  ranking.native_known = known.has_value();
+  ranking.native = known.value_or(std::numeric_limits<double>::infinity());
+  if (known) return;
+  of_mpi.in_place = false;
+  for (const Algorithm* algorithm : catalogue()) {
+    const bool common = algorithm->offered && !algorithm->hierarchical && !algorithm->segmented;
+    if (algorithm->collective != asked.collective || !common) continue;
+    const Variant variant = variant_of(*algorithm);
+    if (!requirements_.can_run(variant, of_mpi)) continue;
+    ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_).alone);
+  }
+}
+
 void Prices::rank(const Case& asked, Ranking& ranking) {
   ranking.variants.clear();
-  ranking.native = std::numeric_limits<double>::infinity();
-  Case of_mpi = asked;
-  of_mpi.in_place = false;
-  of_mpi.memory = 0;
+  rank_native(asked, ranking);
   const auto add = [&](const Variant& variant) {
-    const Algorithm& algorithm = variant.algorithm();
-    const bool common = !algorithm.hierarchical && !algorithm.segmented;
-    if (common && requirements_.can_run(variant, of_mpi)) {
-      ranking.native = std::min(ranking.native, price(variant, of_mpi, of_mpi_).alone);
-    }
     // Of what the MPI does among leaders no time may be known.
-    if (algorithm.restrictions.offloads && model_.offload.latency <= 0) return;
+    if (variant.algorithm().restrictions.offloads && model_.offload.latency <= 0) return;
     if (!requirements_.can_run(variant, asked)) return;
     const cost::Seconds seconds = price(variant, asked, model_);
     ranking.variants.push_back({variant, seconds.alone, seconds.in_a_row});

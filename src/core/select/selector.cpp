@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "select/budget.hpp"
@@ -59,8 +60,8 @@ bool Selector::consider(Variant variant, Reason reason, const Case& asked, Decis
   return true;
 }
 
-void Selector::set_model(const cost::Model& model) {
-  prices_ = std::make_shared<Prices>(model, requirements_, preferences_.segment);
+void Selector::set_model(const cost::Model& model, NativePrice native) {
+  prices_ = std::make_shared<Prices>(model, requirements_, preferences_.segment, std::move(native));
 }
 
 bool Selector::can_price(const Case& asked) const {

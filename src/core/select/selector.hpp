@@ -53,7 +53,8 @@ class Selector {
   const Guide& guide() const { return guide_; }
 
   // From now on prices decide where there is no better reason, instead of rules of thumb.
-  void set_model(const cost::Model& model);
+  // `native` prices the MPI's own functions; empty: they are taken for the best that all MPIs have.
+  void set_model(const cost::Model& model, NativePrice native = {});
 
   // Null where no model is set.
   Prices* prices() const { return prices_.get(); }

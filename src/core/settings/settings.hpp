@@ -27,6 +27,7 @@ struct Settings {
   std::uint64_t shuffle = 0;    // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
   std::int32_t signal = 0;      // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
   cost::Model model;            // QUADRILLE_MACHINE, or what is known otherwise; see machine_here
+  bool usual_mpi = false;       // nothing in the environment changes which algorithms the MPI chooses by itself
   // QUADRILLE_TABLE: its rules under this MPI, which the engine knows; null: there is none
   const std::vector<PlacedRule>* table = nullptr;
 

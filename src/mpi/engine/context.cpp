@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "engine/agreement.hpp"
+#include "knowledge/library.hpp"
 #include "meet/words.hpp"
 
 namespace quadrille::engine {
@@ -80,7 +81,8 @@ Context::Context(MPI_Comm parent, const Settings& settings)
                         .offloads = settings_.offloads(),
                         .crowded = crowded_,
                         .checked = settings_.check});
-  selector_.set_model(settings_.model);
+  selector_.set_model(settings_.model,
+                      knowledge::native_price(settings_.usual_mpi ? knowledge::library_of(mpi_name()) : nullptr));
   watchdog_.count_from(order_.next_sequence());
 }
 

@@ -1,5 +1,7 @@
 #include "engine/settings.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -7,6 +9,7 @@
 #include <string_view>
 
 #include "engine/rules.hpp"
+#include "knowledge/library.hpp"
 #include "settings/machine.hpp"
 
 namespace quadrille::engine {
@@ -18,6 +21,7 @@ Settings own_settings() {
   settings.preferences.part = std::min(settings.preferences.part, max_int_count);
   settings.table = rules_in(setting("QUADRILLE_TABLE"));
   settings.model = machine_here(mpi_name()).model;
+  settings.usual_mpi = knowledge::changing_choices(environ).empty();
   return settings;
 }
 

@@ -254,11 +254,4 @@ std::vector<std::pair<std::string, std::string>> forcing(Library library, const 
   return all;
 }
 
-bool changes_default(std::string_view variable) {
-  const bool mpich = variable.starts_with("MPIR_CVAR_") &&
-                     (variable.ends_with("_INTRA_ALGORITHM") || variable.ends_with("_DEVICE_COLLECTIVE") ||
-                      variable.ends_with("_SELECTION_TUNING_JSON_FILE"));
-  return mpich || variable.starts_with("OMPI_MCA_coll");
-}
-
 }  // namespace quadrille::native

@@ -56,7 +56,4 @@ std::string mpich_rule_name(const Algorithm& algorithm);
 // The environment variables that make the MPI use the algorithm for every call of its collective.
 std::vector<std::pair<std::string, std::string>> forcing(Library library, const Algorithm& algorithm);
 
-// Whether an environment variable changes what the MPI chooses by default.
-bool changes_default(std::string_view variable);
-
 }  // namespace quadrille::native

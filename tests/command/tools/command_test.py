@@ -232,15 +232,32 @@ class Explain(unittest.TestCase):
         words = ("allreduce", "2KiB", "-n", "8")
         self.assertIn("Open MPI 4.1 by itself runs it by its recursive_doubling: the messages of allreduce recursive_doubling",
                       self.explain(*words))
-        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH"))
+        self.assertIn("MPICH 4.0 by itself runs it by its reduce_scatter_allgather: the messages of allreduce rabenseifner",
+                      self.explain(*words, "--nodes", "8", "--mpi", "MPICH"))
+        # Inside a node it goes through shared memory, of which no price is known.
+        self.assertIn("MPICH 4.0 by itself runs it by its composition_gamma\n", self.explain(*words, "--mpi", "MPICH"))
+        self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH 4.2"))
         found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
-        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling")])
+        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], [("Open MPI 4.1", "recursive_doubling"), ("MPICH 4.0", "composition_gamma")])
         # It has a price. Without segments a chain passes on the whole data from rank to rank.
         longer = json.loads(self.explain("bcast", "1MiB", "-n", "5", "--json"))
         chain = longer["libraries"][0]
         self.assertEqual(chain["messages_of"], [{"collective": "bcast", "algorithm": "pipelined_chain"}])
         ours = [one["seconds"] for one in longer["variants"] if one["algorithm"] == "pipelined_chain"]
         self.assertGreater(chain["seconds"], 1.5 * min(ours))
+
+    def test_the_drop_in_is_held_against_what_the_mpi_does(self):
+        words = ("bcast", "1MiB", "-n", "5", "--nodes", "5")
+        text = self.explain(*words)
+        own = re.search(r"Open MPI 4.1's own +([0-9.]+ \w+)", text).group(1)
+        self.assertRegex(text, rf"under Open MPI 4.1 the drop-in replaces it by .*the MPI's own {own} or more")
+        self.assertIn("under other MPIs the drop-in", text)
+        libraries = json.loads(self.explain(*words, "--json"))["libraries"]
+        self.assertNotEqual(libraries[0]["drop_in"]["algorithm"], "native")
+        by_version = self.explain(*words, "--mpi", "Open MPI v4.1.4")
+        self.assertIn("under Open MPI 4.1 the drop-in", by_version)
+        self.assertNotIn("under other MPIs", by_version)
+        self.assertIn("\nthe drop-in", self.explain(*words, "--mpi", "Open MPI v5"))
 
     def test_a_rule_of_a_table_counts_more(self):
         table = pathlib.Path(self.folder.name) / "table"

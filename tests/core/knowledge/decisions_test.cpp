@@ -15,6 +15,10 @@ bcast
         1000 scatter 5000 ring
 reduce not commutative
   rest  linear
+allgather
+  <4    ring
+  pow2  doubling 8 ring
+  rest  bruck
 )";
 
 TEST(Decisions, AreByRanksAndBytes) {
@@ -30,6 +34,18 @@ TEST(Decisions, AreByRanksAndBytes) {
   EXPECT_EQ(bcast(7, 999), "binomial");
   EXPECT_EQ(bcast(7, 1000), "scatter");
   EXPECT_EQ(bcast(1 << 20, 1 << 20), "ring");
+}
+
+TEST(Decisions, PowersOfTwoMayHaveTheirOwn) {
+  const Decisions decisions(rules);
+  const auto allgather = [&](Rank ranks, std::int64_t bytes) {
+    return decisions.find(Collective::allgather, true, ranks, bytes);
+  };
+  EXPECT_EQ(allgather(2, 0), "ring");
+  EXPECT_EQ(allgather(4, 7), "doubling");
+  EXPECT_EQ(allgather(64, 8), "ring");
+  EXPECT_EQ(allgather(63, 8), "bruck");
+  EXPECT_EQ(allgather(5, 0), "bruck");
 }
 
 TEST(Decisions, OperationsThatDontCommuteHaveTheirOwn) {

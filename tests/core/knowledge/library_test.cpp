@@ -2,8 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <utility>
+#include <vector>
+
 #include "cost/built_in.hpp"
 #include "knowledge/traffic.hpp"
+#include "select/selector.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::knowledge {
@@ -13,7 +18,9 @@ TEST(Library, IsFoundByTheNameThatAnMpiGivesItself) {
   ASSERT_NE(library_of("Open MPI v4.1.4, package: Debian"), nullptr);
   EXPECT_EQ(library_of("Open MPI v4.1.4")->name, "Open MPI 4.1");
   EXPECT_EQ(library_of("Open MPI v5.0.7"), nullptr);
-  EXPECT_EQ(library_of("MPICH 4.0.2"), nullptr);
+  ASSERT_NE(library_of("MPICH 4.0.2"), nullptr);
+  EXPECT_EQ(library_of("MPICH 4.0.2")->name, "MPICH 4.0");
+  EXPECT_EQ(library_of("MPICH 4.2.1"), nullptr);
 }
 
 // Whatever is asked for, there is an answer, and what is said to send the same can be built.
@@ -57,6 +64,56 @@ TEST(Library, SomeAllreducesAreAReduceAndABcast) {
   EXPECT_EQ(name_of(choice.steps[1].variant), "linear");
 }
 
+// Sizes of MPICH's rules are of all ranks together, or bytes are compared by <=.
+TEST(Library, MpichChoosesByItsOwnRules) {
+  const Library& library = *library_of("MPICH 4.0.2");
+  const auto chosen = [&](Collective collective, Rank ranks, std::int64_t count, bool commutative = true) {
+    const Case asked{.collective = collective,
+                     .commutative = commutative,
+                     .operation = commutative ? 0 : -1,
+                     .ranks = ranks,
+                     .nodes = ranks,
+                     .count = count,
+                     .largest = count};
+    return library.choose(asked).name;
+  };
+  EXPECT_EQ(chosen(Collective::alltoall, 8, 8), "scattered");
+  EXPECT_EQ(chosen(Collective::alltoall, 9, 256), "brucks");
+  EXPECT_EQ(chosen(Collective::alltoall, 9, 257), "scattered");
+  EXPECT_EQ(chosen(Collective::bcast, 8, 12288), "binomial");
+  EXPECT_EQ(chosen(Collective::bcast, 8, 12289), "scatter_recursive_doubling_allgather");
+  EXPECT_EQ(chosen(Collective::bcast, 9, 12289), "scatter_ring_allgather");
+  EXPECT_EQ(chosen(Collective::allgather, 8, 65535), "recursive_doubling");
+  EXPECT_EQ(chosen(Collective::allgather, 8, 65536), "ring");
+  EXPECT_EQ(chosen(Collective::allreduce, 8, 9), "reduce_scatter_allgather");
+  EXPECT_EQ(chosen(Collective::allreduce, 16, 9), "recursive_doubling") << "fewer elements than corners";
+  EXPECT_EQ(chosen(Collective::allreduce, 8, 100, false), "recursive_doubling");
+  EXPECT_EQ(chosen(Collective::reduce_scatter, 8, 800, false), "recursive_doubling") << "blocks that differ";
+}
+
+TEST(Library, MpichRunsSomeInPartsWhereRanksShareANode) {
+  const Library& library = *library_of("MPICH 4.0.2");
+  const auto steps = [&](Collective collective, std::int64_t bytes) {
+    return library.choose(case_of_bytes(collective, bytes, {.ranks = 16, .nodes = 4, .ranks_per_node = 4}))
+        .steps.size();
+  };
+  EXPECT_EQ(steps(Collective::bcast, 8), 0U);
+  EXPECT_EQ(steps(Collective::bcast, 1 << 20), 1U);
+  EXPECT_EQ(steps(Collective::allreduce, 1 << 20), 0U);
+  EXPECT_EQ(steps(Collective::allgather, 1 << 20), 1U);
+}
+
+// Its shares are of bytes, whatever the datatype.
+TEST(Library, MpichDividesABcastByBytes) {
+  const Case asked{
+      .collective = Collective::bcast, .ranks = 13, .nodes = 13, .count = 70000, .largest = 70000, .unit_bytes = 8};
+  const Choice choice = library_of("MPICH 4.0.2")->choose(asked);
+  ASSERT_EQ(choice.steps.size(), 1U);
+  EXPECT_EQ(choice.steps.front().asked.count, 560000);
+  EXPECT_EQ(choice.steps.front().asked.unit_bytes, 1);
+  EXPECT_EQ(name_of(choice.steps.front().variant), "scatter_ring_all");
+}
+
 TEST(Library, TakesTheTimeOfAllSteps) {
   const Topology topology = Topology::nodes(12, 1);
   Prices prices(cost::built_in(), Requirements({.topology = &topology}, 1 << 30, 1 << 15), 1 << 15);
@@ -71,6 +128,111 @@ TEST(Library, TakesTheTimeOfAllSteps) {
   EXPECT_GT(parts, 0);
   EXPECT_NEAR(seconds_of(asked), parts, 1e-9);
   EXPECT_FALSE(price(library.choose({.collective = Collective::alltoallv, .ranks = 12}), prices).has_value());
+}
+
+// Ranks on nodes of their own.
+struct Apart {
+  explicit Apart(Rank ranks) : placement{.ranks = ranks, .nodes = ranks, .ranks_per_node = 1} {
+    std::vector<std::int32_t> nodes;
+    for (Rank rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
+    topology = Topology(ranks, {nodes});
+  }
+  Selector selector(NativePrice native) const {
+    Selector made({}, {}, placement.ranks, {.topology = &topology});
+    made.set_model(cost::built_in(), std::move(native));
+    return made;
+  }
+  Placement placement;
+  Topology topology = Topology::nodes(1, 1);
+};
+
+TEST(NativePrice, IsThatOfWhatTheLibrarySends) {
+  const Apart ground(5);
+  const Library& library = *library_of("Open MPI v4.1.4");
+  const Selector knows = ground.selector(native_price(&library));
+  const Selector guesses = ground.selector(native_price(nullptr));
+  const Case chain = case_of_bytes(Collective::bcast, 1 << 20, ground.placement);
+  ASSERT_EQ(library.choose(chain).name, "chain");
+  const Prices::Ranking known = knows.prices()->ranking(chain);
+  const Prices::Ranking guessed = guesses.prices()->ranking(chain);
+  EXPECT_TRUE(known.native_known);
+  EXPECT_FALSE(guessed.native_known);
+  EXPECT_EQ(known.native, price(library.choose(chain), *knows.prices()));
+  EXPECT_GT(known.native, 1.5 * guessed.native) << "the whole data from rank to rank";
+  // All else is as before.
+  ASSERT_EQ(known.variants.size(), guessed.variants.size());
+  for (std::size_t i = 0; i < known.variants.size(); ++i) {
+    EXPECT_EQ(known.variants[i].variant.place, guessed.variants[i].variant.place);
+    EXPECT_EQ(known.variants[i].seconds, guessed.variants[i].seconds);
+  }
+}
+
+// Of a library that can be beaten, and of one that can't.
+TEST(NativePrice, DecidesWhetherTheMpiRunsACall) {
+  const Apart ground(5);
+  const Request unless_faster{.native = Request::Native::unless_faster};
+  const Case asked = case_of_bytes(Collective::bcast, 1 << 20, ground.placement);
+  const auto decide = [&](NativePrice native) {
+    return ground.selector(std::move(native)).decide(asked, unless_faster);
+  };
+  const auto takes = [](double seconds) {
+    return [seconds](const Case&, Prices&) -> std::optional<double> { return seconds; };
+  };
+  const Decision known = decide(native_price(library_of("Open MPI v4.1.4")));
+  EXPECT_FALSE(known.native());
+  EXPECT_EQ(known.source(), Reason::Kind::faster);
+  EXPECT_FALSE(decide(takes(1000)).native());
+  EXPECT_TRUE(decide(takes(1e-9)).native());
+  // Of which nothing is known, it is as if there were no price.
+  const auto none = [](const Case&, Prices&) -> std::optional<double> { return std::nullopt; };
+  EXPECT_EQ(decide(none), decide({}));
+}
+
+// What all MPIs have is as good as ours, but the library doesn't choose it.
+TEST(NativePrice, ACallIsReplacedWhereTheLibraryChoosesBadly) {
+  const Apart ground(64);
+  const Request unless_faster{.native = Request::Native::unless_faster};
+  const Case asked = case_of_bytes(Collective::allreduce, 1 << 16, ground.placement);
+  const Library& library = *library_of("Open MPI v4.1.4");
+  ASSERT_EQ(library.choose(asked).name, "recursive_doubling");
+  EXPECT_TRUE(ground.selector({}).decide(asked, unless_faster).native());
+  const Decision known = ground.selector(native_price(&library)).decide(asked, unless_faster);
+  EXPECT_FALSE(known.native());
+  EXPECT_EQ(known.source(), Reason::Kind::faster);
+}
+
+// The MPI has memory enough, whatever the limit of a call, and is asked once for all sizes of a representative.
+TEST(NativePrice, IsAskedForOncePerRepresentativeAndWithoutALimit) {
+  const Apart ground(8);
+  std::vector<Case> asked_for;
+  const Selector selector = ground.selector([&](const Case& asked, Prices&) -> std::optional<double> {
+    asked_for.push_back(asked);
+    return 1.0;
+  });
+  Case asked = case_of_bytes(Collective::alltoall, 1 << 20, ground.placement);
+  asked.in_place = true;
+  asked.memory = 1 << 16;
+  for (int i = 0; i < 3; ++i) selector.prices()->ranking(asked);
+  asked.count += 1;
+  selector.prices()->ranking(asked);
+  ASSERT_EQ(asked_for.size(), 1U);
+  EXPECT_EQ(asked_for.front().memory, 0);
+  EXPECT_TRUE(asked_for.front().in_place);
+}
+
+TEST(Library, ItsChoicesAreChangedByTheEnvironment) {
+  for (const std::string_view changes :
+       {"OMPI_MCA_coll_tuned_use_dynamic_rules", "OMPI_MCA_coll", "OMPI_MCA_coll_han_priority",
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE", "MPIR_CVAR_DEVICE_COLLECTIVES",
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"}) {
+    EXPECT_TRUE(changes_choices(changes)) << changes;
+  }
+  EXPECT_FALSE(changes_choices("OMPI_MCA_btl"));
+  EXPECT_FALSE(changes_choices("MPIR_CVAR_NOLOCAL"));
+  const std::array<const char*, 3> changed = {"HOME=/", "OMPI_MCA_coll=^han", nullptr};
+  EXPECT_EQ(changing_choices(changed.data()), "OMPI_MCA_coll");
+  const std::array<const char*, 2> usual = {"OMPI_MCA_btl=self", nullptr};
+  EXPECT_EQ(changing_choices(usual.data()), "");
 }
 
 TEST(Traffic, IsByDestination) {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <set>
 
+#include "patterns/even_shares.hpp"
 #include "patterns/hypercube.hpp"
 #include "patterns/partners.hpp"
 #include "patterns/ring.hpp"
@@ -160,6 +161,21 @@ TEST(Shares, CoverEverythingAndDifferByAtMostOne) {
       EXPECT_EQ(range.begin, at);
       EXPECT_LE(range.end - range.begin, count / 7 + 1);
       EXPECT_GE(range.end - range.begin, count / 7);
+      at = range.end;
+    }
+    EXPECT_EQ(at, count);
+  }
+}
+
+TEST(Shares, OfOneLengthCoverEverythingAndTheLastAreShorter) {
+  for (std::int64_t count : {0, 1, 6, 7, 8, 15, 1000}) {
+    const std::int64_t each = even_shares(count, 0, 1, 7).end;
+    std::int64_t at = 0;
+    for (std::int64_t i = 0; i < 7; ++i) {
+      const Range range = even_shares(count, i, 1, 7);
+      EXPECT_EQ(range.begin, at);
+      EXPECT_EQ(range.end, std::min(count, at + each));
+      EXPECT_EQ(even_shares(count, i, 7 - i, 7).end, count);
       at = range.end;
     }
     EXPECT_EQ(at, count);

@@ -1,6 +1,7 @@
 #include "exceptions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -14,20 +15,26 @@ Exceptions::Exceptions(const std::string& path) {
     if (line.empty() || line.front() == '#') continue;
     std::istringstream words(line);
     Kind kind;
+    std::string what;
     std::string cause;
-    if (!(words >> kind.collective >> kind.algorithm >> kind.ranks >> kind.count >> cause)) {
-      throw std::runtime_error(path + ": expected COLLECTIVE ALGORITHM RANKS DOUBLES CAUSE: " + line);
+    words >> kind.collective >> kind.algorithm >> kind.ranks >> kind.count >> what >> cause;
+    constexpr std::array names = {"", "division", "messages", "bytes"};
+    const auto known = std::find(names.begin() + 1, names.end(), what);
+    if (!words || known == names.end()) {
+      throw std::runtime_error(path + ": expected COLLECTIVE ALGORITHM RANKS DOUBLES WHAT CAUSE: " + line);
     }
+    kind.what = static_cast<Differ>(known - names.begin());
     kinds_.push_back(kind);
   }
 }
 
-bool Exceptions::contain(const Call& call, std::string_view algorithm, Rank ranks) const {
+Exceptions::Differ Exceptions::of(const Call& call, std::string_view algorithm, Rank ranks) const {
   const auto fits = [](const std::string& word, std::string_view value) { return word == "*" || word == value; };
-  return std::any_of(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const Kind& kind) {
     return fits(kind.collective, name(call.collective)) && fits(kind.algorithm, algorithm) &&
            fits(kind.ranks, std::to_string(ranks)) && fits(kind.count, std::to_string(call.count));
   });
+  return found == kinds_.end() ? Differ::none : found->what;
 }
 
 }  // namespace quadrille::test

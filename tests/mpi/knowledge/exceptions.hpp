@@ -10,14 +10,17 @@
 namespace quadrille::test {
 
 // Calls that send something else than is known, or of which nothing is known, with the cause. A file has a line for
-// each kind: collective, algorithm as the library names it, ranks, doubles, and the cause; * stands for any. Lines that
-// begin with # are comments.
+// each kind: collective, algorithm as the library names it, ranks, doubles, what differs, and the cause; * stands for
+// any number or name. What differs is `division`, if messages are those that are known, with an element or 3 % more or
+// less each; `messages`, if the bytes of each pair are known; or `bytes`. Lines that begin with # are comments.
 class Exceptions {
  public:
+  enum class Differ { none, division, messages, bytes };
+
   // Throws std::runtime_error if it can't be read.
   explicit Exceptions(const std::string& path);
 
-  bool contain(const Call& call, std::string_view algorithm, Rank ranks) const;
+  Differ of(const Call& call, std::string_view algorithm, Rank ranks) const;
 
  private:
   struct Kind {
@@ -25,6 +28,7 @@ class Exceptions {
     std::string algorithm;
     std::string ranks;
     std::string count;
+    Differ what = Differ::none;
   };
   std::vector<Kind> kinds_;
 };

@@ -60,7 +60,7 @@ void outline(const Problem& problem, Outline& out) {
 
 }  // namespace
 
-extern const Algorithm recursive_doubling = {
+extern constexpr Algorithm recursive_doubling = {
     .collective = Collective::allgather,
     .name = "recursive_doubling",
     .summary = "all blocks received so far are exchanged across the dimensions of a hypercube",
@@ -79,3 +79,14 @@ extern const Algorithm recursive_doubling = {
 };
 
 }  // namespace quadrille::allgather
+
+namespace quadrille::allgatherv {
+
+extern const Algorithm recursive_doubling = [] {
+  Algorithm algorithm = twin(allgather::recursive_doubling, Collective::allgatherv);
+  algorithm.logarithmic = false;  // blocks are not contiguous: a schedule has p regions
+  algorithm.offered = false;
+  return algorithm;
+}();
+
+}  // namespace quadrille::allgatherv

@@ -10,6 +10,7 @@
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
+#include "patterns/even_shares.hpp"
 #include "patterns/handing_on.hpp"
 #include "patterns/hypercube.hpp"
 #include "patterns/ring.hpp"
@@ -19,19 +20,13 @@ namespace quadrille::bcast {
 
 namespace {
 
-// All shares have the same length but for the last ones.
-Range shares(std::int64_t count, Rank ranks, Rank first, Rank many) {
-  const std::int64_t each = (count + ranks - 1) / ranks;
-  return {std::min(count, first * each), std::min(count, (first + many) * each)};
-}
-
 void build(Builder& builder, const Problem& problem) {
   const Rank p = problem.ranks;
   // Shares and ranks are numbered from the root.
   const Rank place = patterns::at_distance(problem.rank, -problem.root, p);
   const auto rank_at = [&](Rank other) { return patterns::at_distance(problem.root, other, p); };
   const auto shares_of = [&](Rank first, Rank many) {
-    return problem.output.part(shares(problem.count, p, first, many));
+    return problem.output.part(patterns::even_shares(problem.count, first, many, p));
   };
   const auto below = [&](Rank other) { return patterns::binomial_subtree(other, p, 0); };
 
@@ -58,7 +53,7 @@ Prediction predict(const Problem& problem) {
   const Rank p = problem.ranks;
   Prediction all{.steps = Prediction::unknown_steps};
   const auto add = [&](std::int64_t times, Rank first, Rank many) {
-    const Range range = shares(problem.count, p, first, many);
+    const Range range = patterns::even_shares(problem.count, first, many, p);
     if (range.empty()) return;
     all.messages += times;
     all.units += times * (range.end - range.begin);
