@@ -29,6 +29,7 @@ void add_run(CLI::App& app, Exit& exit);
 void add_report(CLI::App& app, Exit& exit);
 void add_trace(CLI::App& app, Exit& exit);
 void add_matrix(CLI::App& app, Exit& exit);
+void add_place(CLI::App& app, Exit& exit);
 void add_doctor(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_report(app, exit);
   quadrille::tools::add_trace(app, exit);
   quadrille::tools::add_matrix(app, exit);
+  quadrille::tools::add_place(app, exit);
   quadrille::tools::add_doctor(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {

@@ -17,8 +17,8 @@ namespace {
 
 constexpr int shades = 24;
 constexpr double full = 560;           // of the matrix, if it has many squares
-constexpr double largest_square = 46;  // if it has few
-constexpr double room_for_text = 40;
+constexpr double largest_square = 64;  // if it has few
+constexpr double value_text = 11;
 constexpr double small_text = 13;
 constexpr const char* grid_ink = "#e2e8f0";
 
@@ -55,7 +55,15 @@ class HeatDrawing {
     }
   }
 
-  std::string run() {
+  // Of values above 0; the scale goes from the lowest to the highest, which another map may have.
+  double low() const { return low_; }
+  double high() const { return high_; }
+  void set_scale(double low, double high) {
+    low_ = low;
+    high_ = high;
+  }
+
+  void draw() {
     const double labels = text_width(std::to_string(map_.size), small_text) + 12;
     left_ = margin + line_height + labels;
     const double matrix = side_ * squares_;
@@ -66,8 +74,11 @@ class HeatDrawing {
     top_ = margin + 42 + 2 * line_height + 12;
     draw_axes(matrix);
     draw_squares();
-    return assembled(draw_legend(top_ + matrix + 16) + margin);
+    height_ = draw_legend(top_ + matrix + 16) + margin;
   }
+  double width() const { return width_; }
+  double height() const { return height_; }
+  std::string body() const { return body_.str(); }
 
  private:
   static constexpr double legend_width = 300;
@@ -122,10 +133,12 @@ class HeatDrawing {
       body_.element("path", fmt::format(R"(class="heat" fill="{}" d="{}")", colour(static_cast<double>(shade) / shades),
                                         paths[shade]));
     }
-    if (side_ < room_for_text) return;
+    double widest = 0;
+    for (const auto& [place, value] : values_) widest = std::max(widest, text_width(words(value), value_text));
+    if (side_ < widest + 4) return;
     for (const auto& [place, value] : values_) {
       body_.label({{left_ + (place.second + 0.5) * side_, top_ + (place.first + 0.5) * side_ + 4},
-                   11,
+                   value_text,
                    share(value) > 0.45 ? paper : ink,
                    "middle"},
                   words(value));
@@ -135,7 +148,7 @@ class HeatDrawing {
   // Returns its lower end.
   double draw_legend(double y) {
     std::string what = map_.bytes ? "bytes" : "messages";
-    if (each_ > 1) what += fmt::format(" between {} ranks and {}", each_, each_);
+    if (each_ > 1) what += fmt::format(" between {} {} and {}", each_, map_.what, each_);
     if (values_.empty()) {
       body_.label({{margin, y + 14}, text_size, quiet_ink}, "nothing is sent");
       return y + line_height;
@@ -153,18 +166,6 @@ class HeatDrawing {
     return y + 34;
   }
 
-  std::string assembled(double height) const {
-    Canvas page;
-    page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
-                                 R"(height="{1}" role="img" font-family="{2}")",
-                                 number(width_), number(height),
-                                 "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
-    page.text_element("title", "", map_.title.heading);
-    page.text_element("desc", "", map_.title.subheading);
-    page.box({0, 0}, width_, height, 12, fmt::format(R"(fill="{}")", paper));
-    return page.str() + body_.str() + "</svg>\n";
-  }
-
   const HeatMap& map_;
   int each_;  // rows and columns in a square
   int squares_ = 0;
@@ -175,13 +176,48 @@ class HeatDrawing {
   double left_ = 0;  // of the matrix
   double top_ = 0;
   double width_ = 0;
+  double height_ = 0;
   Canvas body_;
 };
 
 }  // namespace
 
 std::string heat_map(const HeatMap& map) {
-  return HeatDrawing(map).run();
+  return heat_maps({map});
+}
+
+std::string heat_maps(const std::vector<HeatMap>& maps) {
+  std::vector<HeatDrawing> drawings(maps.begin(), maps.end());
+  double low = 0;
+  double high = 0;
+  for (const HeatDrawing& one : drawings) {
+    if (one.high() > 0) low = low == 0 ? one.low() : std::min(low, one.low());
+    high = std::max(high, one.high());
+  }
+  double width = 0;
+  double height = 0;
+  for (HeatDrawing& one : drawings) {
+    one.set_scale(low, high);
+    one.draw();
+    width += one.width();
+    height = std::max(height, one.height());
+  }
+  Canvas page;
+  page.open("svg", fmt::format(R"(xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" )"
+                               R"(height="{1}" role="img" font-family="{2}")",
+                               number(width), number(height),
+                               "Inter, 'Helvetica Neue', Helvetica, Arial, 'Liberation Sans', sans-serif"));
+  page.text_element("title", "", maps.front().title.heading);
+  page.text_element("desc", "", maps.front().title.subheading);
+  page.box({0, 0}, width, height, 12, fmt::format(R"(fill="{}")", paper));
+  if (drawings.size() == 1) return page.str() + drawings.front().body() + "</svg>\n";
+  std::string text = page.str();
+  double x = 0;
+  for (const HeatDrawing& one : drawings) {
+    text += fmt::format("<g transform=\"translate({} 0)\">\n{}</g>\n", number(x), one.body());
+    x += one.width();
+  }
+  return text + "</svg>\n";
 }
 
 }  // namespace quadrille::draw

@@ -20,7 +20,8 @@ struct HeatMap {
   std::vector<HeatCell> cells;  // all others are 0; several of one place are added
   std::string rows = "sender";
   std::string columns = "receiver";
-  bool bytes = true;  // the unit of values; otherwise they are numbers of messages
+  bool bytes = true;           // the unit of values; otherwise they are numbers of messages
+  std::string what = "ranks";  // that send
 };
 
 // More are drawn as fewer: a square is then the sum over several rows and columns.
@@ -29,5 +30,8 @@ inline constexpr int most_heat_squares = 128;
 // Rows down, columns across, values by colour on a logarithmic scale; in words, too, where there is room. A
 // self-contained SVG. Deterministic.
 std::string heat_map(const HeatMap& map);
+
+// Several side by side, with one scale.
+std::string heat_maps(const std::vector<HeatMap>& maps);
 
 }  // namespace quadrille::draw
