@@ -41,6 +41,8 @@ void write_launch_file(const PlaceArguments& arguments, const Placed& placed) {
 
 int place_ranks(const PlaceArguments& arguments) {
   if (!arguments.verify.empty()) return verify_places(arguments);
+  if (arguments.run) return place_and_run(arguments);
+  if (!arguments.words.empty()) throw std::invalid_argument("a program behind -- is for --run");
   if (arguments.placing.source.what.empty()) throw std::invalid_argument("nothing to place: give a trace or a pattern");
   if (!arguments.output.empty() && arguments.launcher.empty()) {
     throw std::invalid_argument(
@@ -55,8 +57,9 @@ int place_ranks(const PlaceArguments& arguments) {
 
 }  // namespace
 
-void add_place(CLI::App& app, Exit& exit) {
+void add_place(CLI::App& app, Exit& exit, const Words& launcher_words) {
   const auto arguments = std::make_shared<PlaceArguments>();
+  arguments->words = launcher_words;
   PlacingArguments& placing = arguments->placing;
   auto* command = app.add_subcommand("place", "Find where to put the ranks of a program, so that messages are short");
   command->footer(
@@ -88,8 +91,10 @@ void add_place(CLI::App& app, Exit& exit) {
   command->add_option("--svg", arguments->svg, "Draw what nodes send to each other, today and placed");
   command->add_option("--verify", arguments->verify,
                       "Under the launcher: say which ranks are not where this file puts them");
+  command->add_flag("--run", arguments->run,
+                    "Run the program behind --, traced; and again with its ranks placed, if that gains");
   command->add_option("--mpi", arguments->mpi,
-                      "With --verify: openmpi or mpich, if the launcher does not determine it");
+                      "With --verify and --run: openmpi or mpich, if the launcher does not determine it");
   command->callback([arguments, &exit] { exit = place_ranks(*arguments); });
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/placing.hpp"
+#include "tools/program_arguments.hpp"
 
 namespace quadrille::tools {
 
@@ -16,6 +17,8 @@ struct PlaceArguments {
   std::string svg;
   std::string verify;
   std::string mpi;
+  bool run = false;
+  Words words;  // behind --: the launcher and the program, for --run
 };
 
 // How ranks are put where they belong.
@@ -30,6 +33,9 @@ const std::vector<std::string>& placing_launchers();
 // `file` is where the text will be, `hosts` the option's file or empty.
 LaunchFile launch_file(const Placed& placed, const PlacingArguments& arguments, const std::string& launcher,
                        const std::string& file, bool on_cores);
+
+// Runs a program traced and, if that is quicker by prediction, again with its ranks placed. Returns its exit status.
+int place_and_run(PlaceArguments arguments);
 
 std::string placed_as_text(const Placed& placed);
 std::string placed_as_json(const Placed& placed);

@@ -111,6 +111,33 @@ class Placed(WithCluster):
         self.assertEqual((variable, srun), (f"SLURM_HOSTFILE={self.output}", "srun"))
         self.check(["env", variable, srun, PMI, *rest], hosts)
 
+    def test_a_program_is_run_again_with_its_ranks_placed(self):
+        if MPI == "mpich":
+            self.skipTest("it may hang in MPI_Finalize, where the trace is written")
+        words = [QUADRILLE, "place", "--run", "--", QUADRILLE, "cluster", "run", "--name", self.cluster.name, "--mpi", MPI,
+                 "-n", "8", "--", WHERE, "pairs"]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, cwd=self.folder, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        hosts = [line.split()[1] for line in done.stdout.splitlines()]
+        self.assertEqual(hosts[:8], ["node0"] * 4 + ["node1"] * 4)
+        placed = hosts[8:]
+        self.assertEqual(len(placed), 8, done.stderr)
+        for rank in range(4):
+            self.assertEqual(placed[rank], placed[rank + 4], placed)
+        self.assertIn("started again, placed: ", done.stderr)
+
+    def test_the_same_by_mpirun(self):
+        if MPI == "mpich":
+            self.skipTest("it may hang in MPI_Finalize, where the trace is written")
+        hosts = self.folder / "hosts"
+        hosts.write_text("".join(f"node{node} slots={SLOTS}\n" for node in range(NODES)))
+        words = [QUADRILLE, "place", "--run", "--", f"mpirun.{MPI}", *ON_CLUSTER, "-n", "8", "--hostfile", hosts, WHERE, "pairs"]
+        done = self.cluster("exec", "node0", "--", *words, cwd=self.folder, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        placed = [line.split()[1] for line in done.stdout.splitlines()][8:]
+        self.assertEqual(placed[:4], placed[4:], done.stderr)
+        self.assertEqual(len(placed), 8)
+
     def test_the_cluster_takes_the_map(self):
         if MPI == "mpich":
             self.skipTest("MPICH's launcher takes a host listed twice for two")

@@ -182,6 +182,9 @@ class Place(unittest.TestCase):
         self.assertIn("--slow: 'node0': expected as node2=4", self.refused(*what, "--slow", "node0"))
         self.assertIn("--output", self.refused(*what, "--launcher", "slurm"))
         self.assertIn("--output: for which launcher?", self.refused(*what, "--output", "file"))
+        self.assertIn("a program behind -- is for --run", self.refused(*what, "--", "mpirun", "-n", 4, "true"))
+        self.assertIn("--run: where may ranks run?", self.refused("--run", "--", "srun", "-n", 4, "true"))
+        self.assertIn("unknown launcher 'true'", self.refused("--run", "--", "true"))
         self.assertIn("--verify: start it instead of the program", self.refused("--verify", "file"))
         self.assertIn("racks: node1 is in none of the racks",
                       self.refused(*what, "--racks", self.file("racks", "one: node0\n")))
