@@ -98,7 +98,7 @@ LaunchFile launch_file(const Placed& placed, const PlacingArguments& arguments, 
     if (made.listed_again) {
       remark = fmt::format(
           "MPICH's launcher puts every rank where it belongs, but MPICH takes each line of the file for a node of its "
-          "own: {} from rank {} on for another one. Its ranks share memory by line only; srun has the same limit",
+          "own: {} from rank {} on for another one. MPI_Comm_split_type groups ranks by line",
           hosts[index(*made.listed_again)], *made.listed_again);
     }
     return {made.text, {"mpiexec", "-n", ranks, "-f", file}, remark};
