@@ -9,6 +9,8 @@
 #include <functional>
 #include <stdexcept>
 
+#include "hosts/launch_files.hpp"
+
 namespace quadrille::cluster {
 
 namespace {
@@ -101,39 +103,22 @@ Mapping mapping(const std::string& text, std::optional<int> ranks, const Options
   return nodes;
 }
 
-std::string hosts_for_openmpi(const Mapping& mapping) {
-  std::string text;
-  for (int node : mapping) text += node_name(node) + "\n";
-  return text;
+std::vector<std::string> hosts_of(const Mapping& mapping) {
+  std::vector<std::string> names;
+  for (const int node : mapping) names.push_back(node_name(node));
+  return names;
 }
 
 std::string hosts_for_mpich(const Mapping& mapping) {
-  struct Line {
-    int node;
-    int ranks;
-  };
-  std::vector<Line> lines;
-  std::size_t covered = 0;
-  for (; covered < mapping.size(); ++covered) {
-    const int node = mapping[covered];
-    const auto same = [node](const Line& line) { return line.node == node; };
-    if (!lines.empty() && same(lines.back())) {
-      ++lines.back().ranks;
-    } else if (std::none_of(lines.begin(), lines.end(), same)) {
-      lines.push_back({node, 1});
-    } else {
-      break;
-    }
+  const hosts::HydraHosts made = hosts::hydra_hosts(hosts_of(mapping));
+  if (made.listed_again) {
+    const int rank = *made.listed_again;
+    throw std::invalid_argument(
+        fmt::format("--map: MPICH's launcher would take {} for another node from rank {} on: it visits the nodes in a "
+                    "fixed order, with a fixed number of ranks on each; change the file, or use Open MPI",
+                    node_name(mapping[static_cast<std::size_t>(rank)]), rank));
   }
-  for (std::size_t rank = covered; rank < mapping.size(); ++rank) {
-    refuse(mapping[rank] != mapping[rank % covered],
-           fmt::format("--map: MPICH's launcher can't put rank {} on {}: it visits the nodes in a fixed order, with a "
-                       "fixed number of ranks on each; change the file, or use Open MPI",
-                       rank, node_name(mapping[rank])));
-  }
-  std::string text;
-  for (const Line& line : lines) text += fmt::format("{}:{}\n", node_name(line.node), line.ranks);
-  return text;
+  return made.text;
 }
 
 }  // namespace quadrille::cluster

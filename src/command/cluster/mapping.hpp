@@ -16,11 +16,10 @@ using Mapping = std::vector<int>;
 // std::invalid_argument, also if a node would get more ranks than it has slots.
 Mapping mapping(const std::string& text, std::optional<int> ranks, const Options& options);
 
-// The hostfile for Open MPI's mapper "seq": one line per rank.
-std::string hosts_for_openmpi(const Mapping& mapping);
+// The names of those nodes.
+std::vector<std::string> hosts_of(const Mapping& mapping);
 
-// The hostfile for Hydra, which assigns each line its number of ranks and wraps around. Throws std::invalid_argument
-// for a mapping that can't be expressed so: Hydra treats a host listed twice as two.
+// The hostfile for Hydra. Throws std::invalid_argument for a mapping by which it would treat a host as two.
 std::string hosts_for_mpich(const Mapping& mapping);
 
 }  // namespace quadrille::cluster

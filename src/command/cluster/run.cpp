@@ -17,6 +17,7 @@
 #include "cluster/process.hpp"
 #include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
+#include "hosts/launch_files.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
 
@@ -133,7 +134,7 @@ int supervise(const std::vector<std::string>& words, const BlockedSignals& block
 int run_job(const State& state, const Job& job) {
   const bool openmpi = job.mpi == Mpi::openmpi;
   // First, since the mapping may be impossible.
-  const std::string hosts = openmpi ? hosts_for_openmpi(job.mapping) : hosts_for_mpich(job.mapping);
+  const std::string hosts = openmpi ? hosts::one_a_line(hosts_of(job.mapping)) : hosts_for_mpich(job.mapping);
   const std::filesystem::path here = std::filesystem::current_path();
   const std::string machine = machine_file(state.options, std::string(launch::name(job.mpi)));
   const auto job_on_first_node = [&] {

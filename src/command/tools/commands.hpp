@@ -16,7 +16,7 @@ void add_verify(CLI::App& app, Exit& exit);
 void add_show(CLI::App& app, Exit& exit);
 void add_document(CLI::App& app, Exit& exit);
 void add_bench(CLI::App& app, Exit& exit);
-// `launcher`: see tune_launcher.
+// `launcher`: see words_behind.
 void add_tune(CLI::App& app, Exit& exit, const std::vector<std::string>& launcher);
 void add_knows(CLI::App& app, Exit& exit);
 void add_export(CLI::App& app, Exit& exit);
@@ -29,6 +29,7 @@ void add_run(CLI::App& app, Exit& exit);
 void add_report(CLI::App& app, Exit& exit);
 void add_trace(CLI::App& app, Exit& exit);
 void add_matrix(CLI::App& app, Exit& exit);
+void add_place(CLI::App& app, Exit& exit, const std::vector<std::string>& launcher);
 void add_doctor(CLI::App& app, Exit& exit);
 
 }  // namespace quadrille::tools

@@ -19,6 +19,13 @@ launch::Variables preloading(const std::filesystem::path& library);
 // Adds the variables of our own environment that the launcher would not pass on.
 void add_environment(launch::Variables& list, launch::Launcher launcher);
 
+// A launcher's command line, modified so that the program is traced to the file, an absolute path; `mpi` is what --mpi
+// says. Calls are replaced as by quadrille run, too, or only recorded.
+Words tracing_command(const Words& words, const std::optional<std::string>& mpi, const std::string& output,
+                      bool replace);
+// Runs it, and says where the trace is. Returns the exit status; not 0 if there is no trace.
+int run_traced(const Words& command, const std::string& output);
+
 // Runs a command as a child, to which signals are passed. Returns its exit status.
 int run_to_end(const Words& command);
 

@@ -7,7 +7,7 @@
 #include "measure/version.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
-#include "tools/tune.hpp"
+#include "tools/program_arguments.hpp"
 
 int main(int argc, char** argv) {
   CLI::App app{
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_document(app, exit);
   quadrille::tools::add_bench(app, exit);
   quadrille::tools::add_probe(app, exit);
-  quadrille::tools::add_tune(app, exit, quadrille::tools::tune_launcher(argc, argv));
+  quadrille::tools::add_tune(app, exit, quadrille::tools::words_behind("tune", argc, argv));
   quadrille::tools::add_knows(app, exit);
   quadrille::tools::add_export(app, exit);
   quadrille::tools::add_explain(app, exit);
@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
   quadrille::tools::add_report(app, exit);
   quadrille::tools::add_trace(app, exit);
   quadrille::tools::add_matrix(app, exit);
+  quadrille::tools::add_place(app, exit, quadrille::tools::words_behind("place", argc, argv));
   quadrille::tools::add_doctor(app, exit);
   try {
     if (auto words = quadrille::tools::benchmark_words(argc, argv)) {

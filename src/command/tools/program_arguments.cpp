@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <stdexcept>
 
 #include "launch/system.hpp"
@@ -33,6 +34,15 @@ void add_program(CLI::App* command, const char* name, Words& words, const char* 
     return std::string();
   });
   command->positionals_at_end();
+}
+
+Words words_behind(std::string_view subcommand, int& count, const char* const* words) {
+  if (count < 2 || words[1] != subcommand) return {};
+  const char* const* const end = words + count;
+  const char* const* const separator = std::find(words, end, std::string_view("--"));
+  if (separator == end) return {};
+  count = static_cast<int>(separator - words);
+  return {separator + 1, end};
 }
 
 Words without_separator(Words words) {

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "launch/preload.hpp"
@@ -17,6 +18,10 @@ using Words = std::vector<std::string>;
 // For a subcommand that starts a program: all arguments after the first are the program's, also those with dashes, each
 // unchanged. `words` must live until they are parsed.
 void add_program(CLI::App* command, const char* name, Words& words, const char* text);
+
+// Removes the first -- of a command line of this subcommand, and what follows it: a launcher with its options, which
+// CLI11 would take for words of our own.
+Words words_behind(std::string_view subcommand, int& count, const char* const* words);
 
 // Removes a leading "--", which CLI11 passes on if another argument precedes it. Throws std::invalid_argument if no
 // program is left.

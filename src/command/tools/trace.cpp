@@ -35,29 +35,13 @@ struct TraceShowArguments {
 };
 
 int trace_program(const TraceArguments& arguments) {
-  const Words words = without_separator(arguments.words);
-  const launch::Launcher launcher =
-      require_launcher(words, ". With another one, set QUADRILLE_TRACE as described in docs/environment.md");
   const std::string output = std::filesystem::absolute(arguments.output).string();
-  launch::Variables list = preloading(drop_in_for(arguments.mpi, words, launcher));
-  list.emplace_back("QUADRILLE_TRACE", output);
-  if (!arguments.replace) list.emplace_back("QUADRILLE", "off");
-  add_environment(list, launcher);
-  const Words command = launch::with_variables(launcher, words, list);
+  const Words command = tracing_command(without_separator(arguments.words), arguments.mpi, output, arguments.replace);
   if (arguments.print) {
     fmt::print("{}\n", command_line(command));
     return 0;
   }
-  if (!files::is_replaceable(output)) throw std::invalid_argument(fmt::format("can't write to {}", output));
-  std::error_code none;
-  std::filesystem::remove(output, none);  // or one of an earlier run would be taken for this one's
-  const int status = run_to_end(command);
-  if (std::filesystem::exists(output)) {
-    fmt::print(stderr, "quadrille: traced to {}\n", output);
-    return status;
-  }
-  fmt::print(stderr, "quadrille: no trace: the program did not get to MPI_Finalize, where it is written\n");
-  return status == 0 ? 1 : status;
+  return run_traced(command, output);
 }
 
 void show_trace(const TraceShowArguments& arguments) {
@@ -81,6 +65,30 @@ void add_trace_show(CLI::App& trace_command) {
 }
 
 }  // namespace
+
+Words tracing_command(const Words& words, const std::optional<std::string>& mpi, const std::string& output,
+                      bool replace) {
+  const launch::Launcher launcher =
+      require_launcher(words, ". With another one, set QUADRILLE_TRACE as described in docs/environment.md");
+  launch::Variables list = preloading(drop_in_for(mpi, words, launcher));
+  list.emplace_back("QUADRILLE_TRACE", output);
+  if (!replace) list.emplace_back("QUADRILLE", "off");
+  add_environment(list, launcher);
+  return launch::with_variables(launcher, words, list);
+}
+
+int run_traced(const Words& command, const std::string& output) {
+  if (!files::is_replaceable(output)) throw std::invalid_argument(fmt::format("can't write to {}", output));
+  std::error_code none;
+  std::filesystem::remove(output, none);  // or one of an earlier run would be taken for this one's
+  const int status = run_to_end(command);
+  if (std::filesystem::exists(output)) {
+    fmt::print(stderr, "quadrille: traced to {}\n", output);
+    return status;
+  }
+  fmt::print(stderr, "quadrille: no trace: the program did not get to MPI_Finalize, where it is written\n");
+  return status == 0 ? 1 : status;
+}
 
 void add_trace(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<TraceArguments>();

@@ -82,15 +82,6 @@ void require_remembering(const Tuning& tuning, const std::vector<CLI::Option*>& 
 
 }  // namespace
 
-Words tune_launcher(int& count, const char* const* words) {
-  if (count < 2 || std::string_view(words[1]) != "tune") return {};
-  const char* const* const end = words + count;
-  const char* const* const separator = std::find(words, end, std::string_view("--"));
-  if (separator == end) return {};
-  count = static_cast<int>(separator - words);
-  return {separator + 1, end};
-}
-
 void add_tune(CLI::App& app, Exit& exit, const Words& launcher) {
   const auto tuning = std::make_shared<Tuning>();
   tuning->launcher = launcher;
@@ -101,7 +92,7 @@ void add_tune(CLI::App& app, Exit& exit, const Words& launcher) {
       "COLLECTIVE", tuning->collectives,
       "Collectives to measure; default: barrier, bcast, reduce, allreduce, allgather and alltoall; with "
       "--native all that the MPI has rules for");
-  // For the help only: tune_launcher takes it from the command line.
+  // For the help only: words_behind takes it from the command line.
   command->add_option("LAUNCHER", "With --native, after --: the launcher with its options, as in -- mpirun -n 8");
   command->add_flag("--native", tuning->native, "Measure the algorithms of the MPI itself, for quadrille export");
   command->add_option("--time", tuning->minutes, "Limit of the whole run in minutes; default: 5, with --native none")

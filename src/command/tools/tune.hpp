@@ -24,10 +24,6 @@ struct Tuning {
   double timeout = 60;  // seconds for a size, with all that goes wrong
 };
 
-// Removes the first -- of a command line of `quadrille tune`, and what follows it: the launcher with its options, which
-// is returned. Empty if there is none, and for other commands. CLI11 would not say which words follow the --.
-Words tune_launcher(int& count, const char* const* words);
-
 // Measures the MPI's own algorithms, each in launches of its own; returns the exit status.
 int tune_native(const Tuning& tuning);
 

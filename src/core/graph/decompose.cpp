@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
+
+#include "topology/topology.hpp"
 
 namespace quadrille::graph {
 
@@ -41,7 +45,7 @@ std::optional<knowledge::Step> with_equal_blocks(knowledge::Step step) {
   return step;
 }
 
-void add_step(const knowledge::Step& step, Graph& graph) {
+void add_step(const knowledge::Step& step, const Requirements::Ground& ground, Graph& graph) {
   const Case& asked = step.asked;
   std::vector<std::int64_t> counts;
   if (traits(asked.collective).counts_differ) {
@@ -57,7 +61,10 @@ void add_step(const knowledge::Step& step, Graph& graph) {
                   .commutative = asked.commutative,
                   .segment = step.variant.segment / std::max<std::int64_t>(1, asked.unit_bytes),
                   .width = step.variant.width,
-                  .unit_bytes = asked.unit_bytes};
+                  .topology = ground.topology,
+                  .room = step.variant.algorithm().hierarchical ? Requirements(ground, 0, 0).room(asked) : 0,
+                  .unit_bytes = asked.unit_bytes,
+                  .crowded = ground.crowded};
   if (step.variant.window > 0) problem.window = step.variant.window;
   for (problem.rank = 0; problem.rank < asked.ranks; ++problem.rank) {
     const Schedule schedule = build(step.variant.algorithm(), problem);
@@ -74,10 +81,23 @@ Case as_asked(const trace::Kind& kind, Rank ranks) {
   return mean.asked(ranks);
 }
 
+using PlaceList = std::vector<Place>;
+
+// With nodes and racks numbered in the order in which they come: what is sent depends on nothing else.
+PlaceList numbered(PlaceList places) {
+  std::map<std::uint64_t, std::uint64_t> nodes;
+  std::map<std::uint32_t, std::uint32_t> racks;
+  for (Place& one : places) {
+    one.node = nodes.try_emplace(one.node, nodes.size()).first->second;
+    one.rack = racks.try_emplace(one.rack, static_cast<std::uint32_t>(racks.size())).first->second;
+  }
+  return places;
+}
+
 class Decomposition {
  public:
-  Decomposition(const trace::Trace& trace, const Policy& policy)
-      : policy_(policy), all_{Graph(trace.ranks), Graph(trace.ranks)} {
+  Decomposition(const trace::Trace& trace, const Policy& policy, std::span<const Place> places)
+      : policy_(policy), places_(places), all_{Graph(trace.ranks)} {
     for (const auto& [from, row] : trace.messages) {
       for (const auto& [to, traffic] : row) {
         if (to != trace::another_world) all_.messages.add(from, to, traffic);
@@ -91,6 +111,9 @@ class Decomposition {
 
   Decomposed take() {
     for (auto& [what, calls] : omitted_) all_.omitted.push_back({what.first, calls, what.second});
+    for (auto& [kind, phases] : phases_) {
+      for (Open& phase : phases) all_.phases.push_back(std::move(phase.graph));
+    }
     return std::move(all_);
   }
 
@@ -103,27 +126,49 @@ class Decomposition {
       return;
     }
     const auto in_world = [&](Rank rank) { return world[static_cast<std::size_t>(rank)]; };
-    for (const auto& [from, row] : calls.blocks) {
-      for (const auto& [to, traffic] : row) all_.collectives.add(in_world(from), in_world(to), traffic);
+    if (!calls.blocks.empty()) {
+      Graph& phase = phase_for(kind, world);
+      for (const auto& [from, row] : calls.blocks) {
+        for (const auto& [to, traffic] : row) phase.add(in_world(from), in_world(to), traffic);
+      }
     }
     if (kind.has_blocks() || world.size() < 2) return;
-    const Graph* const one = messages_of(kind, static_cast<Rank>(world.size()));
+    const Graph* const one = messages_of(kind, world);
     if (!one) {
       omitted_[{std::string(name(kind.collective)), fmt::format("not known of {}", policy_.name)}] += calls.calls;
       return;
     }
+    Graph& phase = phase_for(kind, world);
     for (const auto& [from, row] : one->rows()) {
-      for (const auto& [to, traffic] : row) all_.collectives.add(in_world(from), in_world(to), traffic, calls.calls);
+      for (const auto& [to, traffic] : row) phase.add(in_world(from), in_world(to), traffic, calls.calls);
     }
   }
 
-  // Null if they are not known. Communicators of one size, as rows of a grid, send the same.
-  const Graph* messages_of(trace::Kind kind, Rank ranks) {
+  // One in which none of these ranks is yet.
+  Graph& phase_for(const trace::Kind& kind, const std::vector<Rank>& world) {
+    std::vector<Open>& phases = phases_[kind];
+    const auto taken = [&](const Open& one) {
+      return std::any_of(world.begin(), world.end(), [&](Rank rank) { return one.ranks.contains(rank); });
+    };
+    auto free = std::find_if_not(phases.begin(), phases.end(), taken);
+    if (free == phases.end()) free = phases.insert(free, {Graph(all_.messages.ranks()), {}});
+    free->ranks.insert(world.begin(), world.end());
+    return free->graph;
+  }
+
+  // Null if they are not known. Communicators that are alike, as rows of a grid, send the same.
+  const Graph* messages_of(trace::Kind kind, const std::vector<Rank>& world) {
     kind.form = trace::Form::blocking;
-    const auto [place, is_new] = known_.try_emplace({kind, ranks});
+    const auto ranks = static_cast<Rank>(world.size());
+    PlaceList places;
+    if (policy_.knows_nodes && !places_.empty()) {
+      for (const Rank rank : world) places.push_back(places_[static_cast<std::size_t>(rank)]);
+    }
+    places = numbered(std::move(places));
+    const auto [place, is_new] = known_.try_emplace({kind, ranks, places});
     if (is_new) {
       try {
-        place->second = graph_of(as_asked(kind, ranks), policy_);
+        place->second = graph_of(as_asked(kind, ranks), policy_, places);
       } catch (const std::invalid_argument&) {
         // Then there is none.
       }
@@ -131,17 +176,42 @@ class Decomposition {
     return place->second ? &*place->second : nullptr;
   }
 
+  // A phase, and the ranks of its communicators.
+  struct Open {
+    Graph graph;
+    std::set<Rank> ranks;
+  };
+
   const Policy& policy_;
+  std::span<const Place> places_;
   Decomposed all_;
+  std::map<trace::Kind, std::vector<Open>> phases_;
   std::map<std::pair<std::string, std::string>, std::int64_t> omitted_;  // calls, by collective and reason
-  std::map<std::pair<trace::Kind, Rank>, std::optional<Graph>> known_;
+  std::map<std::tuple<trace::Kind, Rank, PlaceList>, std::optional<Graph>> known_;
 };
 
 }  // namespace
 
-Graph graph_of(const Case& asked, const Policy& policy) {
+Graph Decomposed::collectives() const {
+  Graph all(messages.ranks());
+  for (const Graph& one : phases) all.add(one);
+  return all;
+}
+
+Graph graph_of(const Case& call, const Policy& policy, std::span<const Place> places) {
+  Case asked = call;
   Graph graph(asked.ranks);
-  const knowledge::Choice choice = policy.choose(asked);
+  std::optional<Topology> topology;
+  Requirements::Ground ground;
+  if (policy.knows_nodes && !places.empty()) {
+    topology = topology_of(places);
+    asked.nodes = topology->domains(topology->levels() - 1);
+    asked.ranks_per_node = topology->largest_domain(topology->levels() - 1);
+    ground = {.topology = &*topology,
+              .slot_bytes = policy.slot_bytes,
+              .crowded = policy.cores > 0 && asked.ranks_per_node > policy.cores};
+  }
+  const knowledge::Choice choice = policy.choose(asked, ground);
   if (choice.steps.empty()) {
     throw std::invalid_argument(
         fmt::format("{}: not known which messages {} sends for it", name(asked.collective), policy.name));
@@ -152,13 +222,13 @@ Graph graph_of(const Case& asked, const Policy& policy) {
       throw std::invalid_argument(
           fmt::format("{}: its messages depend on counts that are not known", name(asked.collective)));
     }
-    add_step(*step, graph);
+    add_step(*step, ground, graph);
   }
   return graph;
 }
 
-Decomposed decompose(const trace::Trace& trace, const Policy& policy) {
-  return Decomposition(trace, policy).take();
+Decomposed decompose(const trace::Trace& trace, const Policy& policy, std::span<const Place> places) {
+  return Decomposition(trace, policy, places).take();
 }
 
 }  // namespace quadrille::graph

@@ -11,8 +11,15 @@ namespace quadrille::graph {
 
 namespace {
 
+knowledge::Choice decided(const Selector& selector, const Case& asked) {
+  const Decision decision = selector.decide(asked, {});
+  if (decision.native()) return {};
+  const Variant variant = selector.requirements().completed(decision.variant, asked);
+  return {variant.algorithm().name, {{asked, variant}}};
+}
+
 // Decides on so many ranks, each on a node of its own.
-struct Ground {
+struct Apart {
   Topology topology;
   Selector selector;
 
@@ -21,7 +28,7 @@ struct Ground {
     for (Rank rank = 0; rank < ranks; ++rank) nodes.push_back(rank);
     return {ranks, {nodes}};
   }
-  Ground(Rank ranks, const cost::Model& model)
+  Apart(Rank ranks, const cost::Model& model)
       : topology(apart(ranks)), selector({}, {}, ranks, {.topology = &topology}) {
     selector.set_model(model);
   }
@@ -29,26 +36,36 @@ struct Ground {
 
 }  // namespace
 
-Policy quadrille_policy(const cost::Model& model) {
-  const auto grounds = std::make_shared<std::map<Rank, Ground>>();
-  return {std::string(knowledge::own_policy), [grounds, model](const Case& asked) {
-            const Ground& ground = grounds->try_emplace(asked.ranks, asked.ranks, model).first->second;
-            const Decision decision = ground.selector.decide(asked, {});
-            if (decision.native()) return knowledge::Choice{};
-            const Variant variant = ground.selector.requirements().completed(decision.variant, asked);
-            return knowledge::Choice{variant.algorithm().name, {{asked, variant}}};
-          }};
+Policy quadrille_policy(const cost::Model& model, std::int64_t slot_bytes) {
+  const auto apart = std::make_shared<std::map<Rank, Apart>>();
+  const auto choose = [apart, model](const Case& asked, const Requirements::Ground& ground) {
+    if (!ground.topology) {
+      return decided(apart->try_emplace(asked.ranks, asked.ranks, model).first->second.selector, asked);
+    }
+    Selector selector({}, {}, asked.ranks, ground);
+    selector.set_model(model);
+    return decided(selector, asked);
+  };
+  return {.name = std::string(knowledge::own_policy),
+          .choose = choose,
+          .knows_nodes = true,
+          .slot_bytes = slot_bytes,
+          .cores = model.cores};
 }
 
 Policy policy_of(const knowledge::Library& library) {
-  return {std::string(library.policy), library.choose};
+  return {
+      .name = std::string(library.policy),
+      .choose = [choose = library.choose](const Case& asked, const Requirements::Ground&) { return choose(asked); }};
 }
 
 Policy with(Policy policy, Collective collective, const Variant& variant) {
-  policy.choose = [rest = std::move(policy.choose), collective, variant](const Case& asked) {
-    if (asked.collective != collective) return rest(asked);
+  policy.choose = [rest = std::move(policy.choose), collective, variant](const Case& asked,
+                                                                         const Requirements::Ground& ground) {
+    if (asked.collective != collective) return rest(asked, ground);
     return knowledge::Choice{variant.algorithm().name, {{asked, variant}}};
   };
+  policy.knows_nodes = policy.knows_nodes || variant.algorithm().hierarchical;
   return policy;
 }
 

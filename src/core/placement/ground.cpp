@@ -40,4 +40,15 @@ Placement Ground::cyclic(Rank ranks) const {
   return placement;
 }
 
+std::vector<Place> Ground::places(const Placement& placement) const {
+  const bool in_racks = racks() > 1;
+  std::vector<Place> all;
+  for (const std::int32_t slot : placement) {
+    const std::int32_t node = node_of[index(slot)];
+    const std::int32_t rack = in_racks ? rack_of[index(node)] + 1 : 0;
+    all.push_back({static_cast<std::uint64_t>(node), static_cast<std::uint32_t>(rack)});
+  }
+  return all;
+}
+
 }  // namespace quadrille::placement

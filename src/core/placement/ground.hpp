@@ -6,6 +6,7 @@
 
 #include "cost/model.hpp"
 #include "schedule/data.hpp"
+#include "topology/places.hpp"
 
 namespace quadrille::placement {
 
@@ -34,6 +35,8 @@ struct Ground {
   // Ranks one after another on a node, then on the next; and each on another node in turn.
   Placement block(Rank ranks) const;
   Placement cyclic(Rank ranks) const;
+
+  std::vector<Place> places(const Placement& placement) const;
 };
 
 }  // namespace quadrille::placement

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -45,6 +46,25 @@ void check(const Mapping& mapping) {
   }
 }
 
+void judge(std::span<const Phase> phases, const Ground& ground, Candidate& one) {
+  const Load load(phases, ground, one.placement);
+  one.seconds = load.seconds();
+  one.total = load.total();
+}
+
+// Times that differ by rounding alone are the same.
+void sort(std::vector<Candidate>& all) {
+  constexpr double rounding = 1e-9;
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  for (auto first = all.begin(); first != all.end();) {
+    const auto end = std::find_if(first, all.end(),
+                                  [&](const Candidate& one) { return one.seconds > first->seconds * (1 + rounding); });
+    std::stable_sort(first, end, [](const Candidate& a, const Candidate& b) { return a.total < b.total; });
+    first = end;
+  }
+}
+
 }  // namespace
 
 std::vector<Candidate> candidates(const Mapping& mapping) {
@@ -52,8 +72,8 @@ std::vector<Candidate> candidates(const Mapping& mapping) {
   if (mapping.ranks() == 0) return {};
   std::vector<Candidate> all;
   const auto add = [&](std::string_view method, Placement placement) {
-    const double seconds = Load(mapping.phases, mapping.ground, placement).seconds();
-    all.push_back({method, std::move(placement), seconds});
+    all.push_back({.method = method, .placement = std::move(placement)});
+    judge(mapping.phases, mapping.ground, all.back());
   };
   const Ground& ground = mapping.ground;
   if (!mapping.given.empty()) add("given", mapping.given);
@@ -71,9 +91,38 @@ std::vector<Candidate> candidates(const Mapping& mapping) {
   for (const std::size_t start : starts) {
     add("refined", refined(mapping, with_fixed(mapping, all[start].placement), mapping.effort / 2));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
+  sort(all);
   return all;
+}
+
+std::vector<Candidate> candidates(Mapping mapping, const PhasesOf& phases_of) {
+  constexpr int rounds = 3;
+  std::vector<Candidate> best;  // by method
+  Placement from = mapping.given;
+  if (from.empty()) {
+    mapping.phases = phases_of({});
+    check(mapping);
+    from = with_fixed(mapping, mapping.ground.block(mapping.ranks()));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    mapping.phases = phases_of(from);
+    bool better = best.empty();
+    for (Candidate& one : candidates(mapping)) {
+      judge(phases_of(one.placement), mapping.ground, one);
+      better = better || one.seconds < best.front().seconds;
+      const auto same =
+          std::find_if(best.begin(), best.end(), [&](const Candidate& known) { return known.method == one.method; });
+      if (same == best.end()) {
+        best.push_back(std::move(one));
+      } else if (one.seconds < same->seconds) {
+        *same = std::move(one);
+      }
+    }
+    sort(best);
+    if (!better || best.empty()) break;
+    from = best.front().placement;
+  }
+  return best;
 }
 
 }  // namespace quadrille::placement

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,11 +26,21 @@ struct Candidate {
   std::string_view method;
   Placement placement;
   double seconds = 0;  // predicted
+  double total = 0;    // see Load
 };
 
-// By all methods, the best by prediction first: none of them is best for every program. Throws std::invalid_argument if
-// there are fewer slots than ranks, or two ranks are fixed to one slot.
+// By all methods, the best by prediction first, of those that take the same time the one with the least total: none of
+// them is best for every program. Throws std::invalid_argument if there are fewer slots than ranks, or two ranks are
+// fixed to one slot.
 std::vector<Candidate> candidates(const Mapping& mapping);
+
+// What a program sends where its ranks are placed so.
+using PhasesOf = std::function<std::vector<Phase>(const Placement& placement)>;
+
+// The same of a program whose messages depend on where its ranks are, as those of collectives that know nodes do: each
+// candidate is judged by its own messages, and the search goes on from those of the best. The mapping's phases are not
+// looked at.
+std::vector<Candidate> candidates(Mapping mapping, const PhasesOf& phases_of);
 
 // Single methods. They heed `fixed`.
 // Nodes are filled one after another, each with the ranks that communicate most with those that are there already.

@@ -130,6 +130,7 @@ class Search {
       const std::int32_t begin = first_slot_[index(node)];
       const std::int32_t slots = first_slot_[index(node) + 1] - begin;
       const std::int32_t tried = std::min(slots, static_cast<std::int32_t>(slots_tried));
+      if (slots == 0) continue;
       const std::int32_t start = below(slots);
       bool empty = false;  // one was tried: they are all the same
       for (std::int32_t i = 0; i < tried; ++i) {

@@ -1,4 +1,5 @@
-// quadrille-bench: what `quadrille bench` hands its words to, and `quadrille topology` its files; one for each MPI.
+// quadrille-bench: what `quadrille bench` hands its words to, and `quadrille topology` and `quadrille place --verify`
+// their files; one for each MPI.
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "bench/finalize.hpp"
 #include "bench/output.hpp"
 #include "bench/pairs.hpp"
+#include "bench/placed.hpp"
 #include "bench/probe.hpp"
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
@@ -107,14 +109,17 @@ int main(int argc, char** argv) {
   const bool topology = argc == 4 && std::string_view(argv[1]) == "--topology";
   const bool pairs = argc == 5 && std::string_view(argv[1]) == "--probe-pairs";
   const bool probe = pairs || (argc == 4 && std::string_view(argv[1]) == "--probe");
+  const bool placement = argc == 3 && std::string_view(argv[1]) == "--placement";
   try {
-    if (probe) several_nodes = true;  // as far as is known
-    status = topology ? show_topology(argv[2], argv[3])
-             : pairs  ? bench::probe_pairs(MPI_COMM_WORLD, {argv[2], argv[3], argv[4]})
-             : probe  ? bench::probe(MPI_COMM_WORLD, argv[2], std::atof(argv[3]))
-                      : measure_all(argc, argv);
+    if (probe || placement) several_nodes = true;  // as far as is known
+    status = topology    ? show_topology(argv[2], argv[3])
+             : pairs     ? bench::probe_pairs(MPI_COMM_WORLD, {argv[2], argv[3], argv[4]})
+             : probe     ? bench::probe(MPI_COMM_WORLD, argv[2], std::atof(argv[3]))
+             : placement ? bench::verify_placement(MPI_COMM_WORLD, argv[2])
+                         : measure_all(argc, argv);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "quadrille {}: {}\n", topology ? "topology" : probe ? "probe" : "bench", error.what());
+    const char* const what = topology ? "topology" : probe ? "probe" : placement ? "place" : "bench";
+    fmt::print(stderr, "quadrille {}: {}\n", what, error.what());
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   return bench::finalize(several_nodes, status);

@@ -18,9 +18,8 @@ namespace {
 
 constexpr int shades = 24;
 constexpr double full = 560;           // of the matrix, if it has many squares
-constexpr double largest_square = 46;  // if it has few
-constexpr double square_for_rate = 66;
-constexpr double room_for_text = 40;
+constexpr double largest_square = 64;  // if it has few
+constexpr double value_text = 11;
 constexpr double small_text = 13;
 constexpr const char* grid_ink = "#e2e8f0";
 
@@ -47,7 +46,7 @@ class HeatDrawing {
  public:
   explicit HeatDrawing(const HeatMap& map) : map_(map), each_((map.size + most_heat_squares - 1) / most_heat_squares) {
     squares_ = (map.size + each_ - 1) / each_;
-    side_ = std::min(map.unit == HeatMap::Unit::rate ? square_for_rate : largest_square, full / std::max(1, squares_));
+    side_ = std::min(largest_square, full / std::max(1, squares_));
     std::map<std::pair<int, int>, int> added;
     for (const HeatCell& cell : map.cells) {
       if (cell.value <= 0) continue;
@@ -64,8 +63,16 @@ class HeatDrawing {
     }
   }
 
+  // Of values above 0; the scale goes from the lowest to the highest, which another map may have.
+  double low() const { return low_; }
+  double high() const { return high_; }
+  void set_scale(double low, double high) {
+    low_ = low;
+    high_ = high;
+  }
+
   // Everything inside the margins, and these.
-  void run() {
+  void draw() {
     double labels = text_width(std::to_string(map_.size), small_text) + 12;
     for (const std::string& name : map_.names) labels = std::max(labels, text_width(name, small_text) + 12);
     left_ = margin + line_height + labels;
@@ -79,7 +86,6 @@ class HeatDrawing {
     draw_squares();
     height_ = draw_legend(top_ + matrix + 16) + margin;
   }
-
   double width() const { return width_; }
   double height() const { return height_; }
   const std::string& body() const { return body_.str(); }
@@ -148,10 +154,12 @@ class HeatDrawing {
       body_.element("path", fmt::format(R"(class="heat" fill="{}" d="{}")", colour(static_cast<double>(shade) / shades),
                                         paths[shade]));
     }
-    if (side_ < (map_.unit == HeatMap::Unit::rate ? square_for_rate : room_for_text)) return;
+    double widest = 0;
+    for (const auto& [place, value] : values_) widest = std::max(widest, text_width(words(value), value_text));
+    if (side_ < widest + 4) return;
     for (const auto& [place, value] : values_) {
       body_.label({{left_ + (place.second + 0.5) * side_, top_ + (place.first + 0.5) * side_ + 4},
-                   11,
+                   value_text,
                    share(value) > 0.45 ? paper : ink,
                    "middle"},
                   words(value));
@@ -161,7 +169,7 @@ class HeatDrawing {
   // Returns its lower end.
   double draw_legend(double y) {
     std::string what = unit();
-    if (each_ > 1) what += fmt::format(" between {} {} and {}", each_, map_.names.empty() ? "ranks" : "nodes", each_);
+    if (each_ > 1) what += fmt::format(" between {} {} and {}", each_, map_.what, each_);
     if (values_.empty()) {
       body_.label({{margin, y + 14}, text_size, quiet_ink}, "nothing is sent");
       return y + line_height;
@@ -193,6 +201,18 @@ class HeatDrawing {
   Canvas body_;
 };
 
+// What has one unit has one scale.
+void set_scale(std::vector<HeatDrawing>& drawings, const std::vector<HeatMap>& maps, std::size_t of) {
+  double low = 0;
+  double high = 0;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    if (maps[i].unit != maps[of].unit || drawings[i].high() <= 0) continue;
+    low = low == 0 ? drawings[i].low() : std::min(low, drawings[i].low());
+    high = std::max(high, drawings[i].high());
+  }
+  drawings[of].set_scale(low, high);
+}
+
 }  // namespace
 
 std::string heat_map(const HeatMap& map) {
@@ -200,19 +220,17 @@ std::string heat_map(const HeatMap& map) {
 }
 
 std::string heat_maps(const std::vector<HeatMap>& maps) {
+  std::vector<HeatDrawing> drawings(maps.begin(), maps.end());
   double width = 0;
   double height = 0;
   std::string drawn;
-  for (const HeatMap& map : maps) {
-    HeatDrawing drawing(map);
-    drawing.run();
-    if (width > 0) {
-      drawn += fmt::format("<g transform=\"translate({} 0)\">\n{}</g>\n", number(width), drawing.body());
-    } else {
-      drawn += drawing.body();
-    }
-    width += drawing.width();
-    height = std::max(height, drawing.height());
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    set_scale(drawings, maps, i);
+    drawings[i].draw();
+    const std::string body = drawings[i].body();
+    drawn += width > 0 ? fmt::format("<g transform=\"translate({} 0)\">\n{}</g>\n", number(width), body) : body;
+    width += drawings[i].width();
+    height = std::max(height, drawings[i].height());
   }
   return svg_of({maps.front().title.heading, maps.front().title.subheading, width, height}, drawn);
 }

@@ -25,6 +25,7 @@ struct HeatMap {
   std::string columns = "receiver";
   Unit unit = Unit::bytes;
   std::vector<std::string> names = {};  // of the rows; none: numbers
+  std::string what = "ranks";           // that send
 };
 
 // More are drawn as fewer: a square is then the sum over several rows and columns, of rates and seconds the mean.
@@ -33,7 +34,7 @@ inline constexpr int most_heat_squares = 128;
 // Rows down, columns across, values by colour on a logarithmic scale; in words, too, where there is room. A
 // self-contained SVG. Deterministic.
 std::string heat_map(const HeatMap& map);
-// Several of them, side by side.
+// Several of them, side by side; those of one unit have one scale.
 std::string heat_maps(const std::vector<HeatMap>& maps);
 
 }  // namespace quadrille::draw

@@ -29,7 +29,8 @@ draw::HeatMap picture(const Pairs& pairs, bool rate) {
   draw::HeatMap map{.title = {},
                     .size = static_cast<int>(pairs.nodes.size()),
                     .cells = {},
-                    .unit = rate ? draw::HeatMap::Unit::rate : draw::HeatMap::Unit::seconds};
+                    .unit = rate ? draw::HeatMap::Unit::rate : draw::HeatMap::Unit::seconds,
+                    .what = "nodes"};
   for (const Pairs::Link& node : pairs.nodes) map.names.push_back(node.name);
   for (int from = 0; from < map.size; ++from) {
     for (int to = 0; to < map.size; ++to) {

@@ -55,7 +55,7 @@ class Ranks(WithCluster):
         if MPI == "openmpi":
             self.check_file(nodes)
             return
-        with self.assertRaisesRegex(AssertionError, "MPICH's launcher can't put rank 4 on node0"):
+        with self.assertRaisesRegex(AssertionError, "MPICH's launcher would take node2 for another node from rank 3 on"):
             self.check_file(nodes)
 
     def test_the_environment_reaches_every_rank(self):

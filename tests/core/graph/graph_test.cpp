@@ -5,6 +5,7 @@
 #include <array>
 #include <stdexcept>
 
+#include "cost/built_in.hpp"
 #include "graph/decompose.hpp"
 #include "graph/policy.hpp"
 #include "knowledge/library.hpp"
@@ -66,10 +67,11 @@ TEST(Graph, OfATraceHasMessagesAndWhatCollectivesBecome) {
                    [{.collective = Collective::barrier}] = {7, 0, 0, 0};
   const Decomposed all = decompose(trace, all_by(Collective::bcast, "linear"));
   EXPECT_EQ(all.messages.total(), (Traffic{3, 30}));
-  EXPECT_EQ(all.collectives.between(3, 1), (Traffic{10, 1000}));
-  EXPECT_EQ(all.collectives.between(3, 7), (Traffic{10, 1000}));
-  EXPECT_EQ(all.collectives.between(5, 1), (Traffic{2, 60}));
-  EXPECT_EQ(all.collectives.total().messages, 32);
+  const Graph collectives = all.collectives();
+  EXPECT_EQ(collectives.between(3, 1), (Traffic{10, 1000}));
+  EXPECT_EQ(collectives.between(3, 7), (Traffic{10, 1000}));
+  EXPECT_EQ(collectives.between(5, 1), (Traffic{2, 60}));
+  EXPECT_EQ(collectives.total().messages, 32);
   ASSERT_EQ(all.omitted.size(), 1);
   EXPECT_EQ(all.omitted[0].collective, "barrier");
   EXPECT_EQ(all.omitted[0].calls, 7);
@@ -90,6 +92,55 @@ TEST(Graph, OfEachCollectiveIsMadeByOurPolicy) {
   }
 }
 
+// Rows of a grid call at the same time; rows and columns don't.
+TEST(Graph, OfATraceHasAPhaseForWhatIsUnderWayTogether) {
+  trace::Trace trace;
+  trace.ranks = 4;
+  const trace::Kind kind{.collective = Collective::bcast, .count = 100};
+  for (const std::vector<Rank>& ranks : {std::vector<Rank>{0, 1}, {2, 3}, {0, 2}, {1, 3}}) {
+    trace.collectives[{trace::Ranks(ranks)}][kind] = {5, 1000, 0, 0};
+  }
+  trace.collectives[{trace::Ranks(std::vector<Rank>{0, 1})}][{.collective = Collective::barrier}] = {1, 0, 0, 0};
+  const Decomposed all = decompose(trace, all_by(Collective::bcast, "linear"));
+  ASSERT_EQ(all.phases.size(), 3U);
+  EXPECT_EQ(all.collectives().between(0, 1).bytes, 500);
+  int of_two = 0;
+  for (const Graph& phase : all.phases) of_two += phase.total() == Traffic{10, 1000} ? 1 : 0;
+  EXPECT_EQ(of_two, 2);
+}
+
+// Ranks that share a node need not send each other what goes through its memory.
+TEST(Graph, OfOurPolicyDependsOnWhereRanksAre) {
+  cost::Model model = cost::built_in();
+  model.cores = 4;
+  const Policy policy = quadrille_policy(model, 320 << 10);
+  const Case asked = case_of_bytes(Collective::allreduce, 64, {.ranks = 16, .nodes = 16, .ranks_per_node = 1});
+  std::vector<Place> block;
+  std::vector<Place> cyclic;
+  for (std::uint64_t rank = 0; rank < 16; ++rank) {
+    block.push_back({rank / 4, 0});
+    cyclic.push_back({rank % 4, 0});
+  }
+  const Graph apart = graph_of(asked, policy);
+  for (const std::vector<Place>& places : {block, cyclic}) {
+    const Graph graph = graph_of(asked, policy, places);
+    EXPECT_LT(graph.total().messages, apart.total().messages);
+    for (const auto& [from, row] : graph.rows()) {
+      for (const auto& [to, traffic] : row) {
+        EXPECT_NE(places[static_cast<std::size_t>(from)], places[static_cast<std::size_t>(to)]);
+      }
+    }
+  }
+  EXPECT_NE(graph_of(asked, policy, block).rows(), graph_of(asked, policy, cyclic).rows());
+}
+
+TEST(Graph, OfALibraryThatKnowsNoNodesIsTheSameEverywhere) {
+  const Policy policy = policy_of(*knowledge::library_of("Open MPI v4.1.4"));
+  const std::vector<Place> together(16);
+  EXPECT_FALSE(policy.knows_nodes);
+  EXPECT_EQ(graph_of(alltoall(16, 2), policy, together).rows(), graph_of(alltoall(16, 2), policy).rows());
+}
+
 TEST(Policy, OfALibraryIsNamedByItsVersion) {
   const knowledge::Library* const library = knowledge::library_of("Open MPI v4.1.4");
   ASSERT_NE(library, nullptr);
@@ -99,7 +150,8 @@ TEST(Policy, OfALibraryIsNamedByItsVersion) {
 }
 
 TEST(Policy, ThatDoesNotKnowACollectiveSaysSo) {
-  const Policy nothing{"nothing", [](const Case&) { return knowledge::Choice{}; }};
+  const Policy nothing{.name = "nothing",
+                       .choose = [](const Case&, const Requirements::Ground&) { return knowledge::Choice{}; }};
   EXPECT_THROW(graph_of(alltoall(8, 10), nothing), std::invalid_argument);
 }
 

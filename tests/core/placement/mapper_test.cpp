@@ -13,6 +13,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "placement/phases.hpp"
+
 namespace quadrille::placement {
 namespace {
 
@@ -280,6 +282,25 @@ TEST(Mapper, LeavesASlowNodeEmptyWhereThereAreSlotsEnough) {
   }
 }
 
+TEST(Mapper, NodesMayHaveNoSlots) {
+  Ground ground = Ground::of(4, 4, 1, ethernet());
+  std::erase(ground.node_of, 1);
+  Mapping mapping = mapping_of(12, {stencil(3, 2, 2, 4096)}, ground);
+  mapping.effort = 100'000;
+  for (const Candidate& one : candidates(mapping)) EXPECT_TRUE(is_a_placement(one.placement, mapping)) << one.method;
+}
+
+// Two pairs of neighbours: together, or the first and the last of the chain on one node, which takes the same time.
+TEST(Mapper, OfEqualTimesTheOneWithLessToSendIsTheBest) {
+  Mapping mapping = mapping_of(4, {{{0, 1, 1, 8}, {1, 2, 1, 8}, {2, 3, 1, 8}}}, Ground::of(2, 2, 1, ethernet()));
+  mapping.effort = 10'000;
+  const std::vector<Candidate> all = candidates(mapping);
+  for (const Candidate& one : all) {
+    if (one.seconds > all.front().seconds * (1 + 1e-9)) continue;
+    EXPECT_LE(all.front().total, one.total) << one.method;
+  }
+}
+
 TEST(Mapper, FixedRanksStay) {
   std::mt19937 random(9);
   for (int i = 0; i < 50; ++i) {
@@ -295,6 +316,61 @@ TEST(Mapper, FixedRanksStay) {
       EXPECT_EQ(one.placement[1], 0) << one.method;
     }
   }
+}
+
+// A program whose messages depend on where its ranks are: the first rank on each node sends for the others.
+TEST(Mapper, JudgesEachCandidateByItsOwnMessages) {
+  constexpr Rank ranks = 12;
+  Mapping mapping;
+  mapping.ground = Ground::of(4, 4, 1, ethernet());
+  const auto traffic_of = [&](const Placement& placement) {
+    std::vector<Sent> sent;
+    std::vector<Rank> leaders(4, -1);
+    for (std::size_t rank = 0; rank < placement.size(); ++rank) {
+      Rank& leader = leaders[index(mapping.ground.node_of[index(placement[rank])])];
+      if (leader < 0) leader = static_cast<Rank>(rank);
+    }
+    for (const Rank from : leaders) {
+      for (const Rank to : leaders) {
+        if (from >= 0 && to >= 0 && from != to) sent.push_back({from, to, 1, 1000.0 * (1 + from)});
+      }
+    }
+    return sent;
+  };
+  const auto phases_of = [&](const Placement& placement) {
+    return std::vector<Phase>{{Graph(ranks, traffic_of(placement)), 1}};
+  };
+  mapping.effort = 100'000;
+  const std::vector<Candidate> all = candidates(mapping, phases_of);
+  std::set<std::string_view> methods;
+  for (const Candidate& one : all) {
+    EXPECT_TRUE(methods.insert(one.method).second) << one.method;
+    const double expected = seconds_of({traffic_of(one.placement)}, mapping.ground, one.placement);
+    EXPECT_NEAR(one.seconds, expected, 1e-6 * expected) << one.method;
+    EXPECT_LE(all.front().seconds, one.seconds) << one.method;
+  }
+  EXPECT_TRUE(methods.contains("block") && methods.contains("refined"));
+}
+
+TEST(Phases, OfAProgramAreItsMessagesAndEachKindOfItsCollectives) {
+  graph::Decomposed sent{graph::Graph(8)};
+  EXPECT_EQ(phases_of(sent).size(), 1U);
+  sent.messages.add(0, 1, {1, 10});
+  for (Rank i = 0; i < 7; ++i) {
+    sent.phases.emplace_back(8);
+    sent.phases.back().add(i, i + 1, {1, 100});
+  }
+  EXPECT_EQ(phases_of(sent).size(), 8U);
+  for (int i = 0; i < 100; ++i) sent.phases.push_back(sent.phases.front());
+  double bytes = 0;
+  const std::vector<Phase> phases = phases_of(sent);
+  EXPECT_LE(phases.size(), 33U);
+  for (const Phase& phase : phases) {
+    for (Rank rank = 0; rank < 8; ++rank) {
+      for (const Graph::Edge& edge : phase.graph.edges(rank)) bytes += static_cast<double>(edge.bytes_out);
+    }
+  }
+  EXPECT_EQ(bytes, 10 + 107 * 100);
 }
 
 TEST(Mapper, NamesWhatIsWrong) {

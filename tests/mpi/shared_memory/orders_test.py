@@ -36,7 +36,9 @@ def compile_the_same(folder):
     main = os.path.join(folder, "main.cpp")
     with open(main, "w", encoding="utf-8") as file:
         file.write(MAIN)
-    sources = [f"{SOURCE}/src/{name}.cpp" for name in ("mpi/shared_memory/segment", "core/run/runner", "core/run/backend", "core/run/program", "core/run/text")]
+    names = ("mpi/shared_memory/segment", "core/run/runner", "core/run/message_windows", "core/run/backend",
+             "core/run/program", "core/run/text")
+    sources = [f"{SOURCE}/src/{name}.cpp" for name in names]
     compiled(folder, "-c", main, *sources)
     return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".o")]
 

@@ -49,6 +49,17 @@ TEST(HeatMap, OfRatesHasTheirMeanAndNames) {
   EXPECT_EQ(count(text, "node&lt;b&gt;"), 2) << "in each of them";
 }
 
+TEST(HeatMap, SideBySideHaveOneScale) {
+  HeatMap small{.title = {"one", ""}, .size = 2, .cells = {{0, 0, 1}, {1, 1, 8}}};
+  HeatMap large{.title = {"other", ""}, .size = 2, .cells = {{0, 1, 64}}};
+  const std::string text = heat_maps({small, large});
+  EXPECT_EQ(count(text, "<svg "), 1);
+  EXPECT_EQ(count(text, "class=\"heat\""), 3);
+  EXPECT_EQ(count(text, ">64 B<") + count(text, ">64.0 B<"), 3);  // in its square, and at the end of both scales
+  EXPECT_NE(text.find(">one<"), std::string::npos);
+  EXPECT_NE(text.find(">other<"), std::string::npos);
+}
+
 TEST(HeatMap, OfNothingSaysSo) {
   EXPECT_NE(heat_map({.title = {}, .size = 4, .cells = {{1, 2, 0}}}).find("nothing is sent"), std::string::npos);
 }

@@ -1,10 +1,13 @@
-// Prints for each rank: its number, its host, and the first and the number of ranks that share memory with it.
+// Prints for each rank: its number, its host, and the first and the number of ranks that share memory with it. With the
+// argument "pairs" each rank first sends a long message to the one half of all ranks away; with "stay" all ranks wait
+// until they are killed.
 
 #include <mpi.h>
 #include <unistd.h>
 
 #include <array>
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -27,6 +30,15 @@ Place place_of(int rank) {
   return place;
 }
 
+void exchange(int rank, int ranks) {
+  std::vector<char> out(1 << 20);
+  std::vector<char> in(out.size());
+  const int count = static_cast<int>(out.size());
+  const int peer = (rank + ranks / 2) % ranks;
+  MPI_Sendrecv(out.data(), count, MPI_BYTE, peer, 0, in.data(), count, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -35,6 +47,8 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  const std::string_view what = argc > 1 ? argv[1] : "";
+  if (what == "pairs") exchange(rank, ranks);
   const Place mine = place_of(rank);
   std::vector<Place> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
   MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, MPI_COMM_WORLD);
@@ -42,9 +56,6 @@ int main(int argc, char** argv) {
     std::printf("%zu %s %d %d\n", i, all[i].host.data(), all[i].first, all[i].sharing);
   }
   std::fflush(stdout);
-  // With an argument it waits until it is killed.
-  if (argc > 1) {
-    while (true) pause();
-  }
+  while (what == "stay") pause();
   MPI_Finalize();
 }

@@ -1,0 +1,112 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "files/replace.hpp"
+#include "launch/command.hpp"
+#include "tools/drop_in.hpp"
+#include "tools/place.hpp"
+
+namespace quadrille::tools {
+
+namespace {
+
+using launch::Launcher;
+
+const std::vector<std::string> host_options = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f"};
+
+// The word behind one of these options.
+std::optional<std::string> option_in(const Words& words, const std::vector<std::string>& names) {
+  for (std::size_t i = 1; i + 1 < words.size() && words[i] != "--"; ++i) {
+    if (std::find(names.begin(), names.end(), words[i]) != names.end()) return words[i + 1];
+  }
+  return std::nullopt;
+}
+
+// What the command line says about hosts, where our own options don't.
+void find_hosts(const Words& words, Launcher launcher, PlacingArguments& placing) {
+  if (!placing.hosts.empty() || !placing.cluster.empty()) return;
+  if (launcher == Launcher::cluster) {
+    placing.cluster = option_in(words, {"--name"}).value_or(cluster::Options().name);
+  } else if (const auto file = option_in(words, host_options)) {
+    placing.hosts = *file;
+  }
+}
+
+std::string launcher_name(const Words& words, Launcher launcher) {
+  switch (launcher) {
+    case Launcher::cluster:
+      return "cluster";
+    case Launcher::srun:
+      return "slurm";
+    case Launcher::hydra:
+      return "mpich";
+    case Launcher::openmpi:
+      break;
+  }
+  const std::string version = launch::run({words.front(), "--version"}).text;
+  return version.find("(Open MPI) 5") != std::string::npos ? "openmpi-5" : "openmpi";
+}
+
+// The user's command line with the options of the one that places ranks.
+Words placed_command(Words words, const std::string& launcher, const LaunchFile& made, const std::string& file) {
+  if (launcher == "cluster") {
+    if (option_in(words, {"--map"})) throw std::invalid_argument("--run: leave --map out: it would place the ranks");
+    words.insert(words.begin() + 3, {"--map", file});
+    return words;
+  }
+  if (launcher == "slurm") {
+    setenv("SLURM_HOSTFILE", file.c_str(), 1);
+    words.insert(words.begin() + 1, "--distribution=arbitrary");
+    return words;
+  }
+  if (launcher == "mpich") {
+    const auto old = std::find_first_of(words.begin(), words.end(), host_options.begin(), host_options.end());
+    if (old != words.end() && old + 1 != words.end()) words.erase(old, old + 2);
+  }
+  // mpirun -n N comes first, and the user's line has its own.
+  auto first = made.line.begin() + 3;
+  if (launcher != "mpich" && option_in(words, host_options)) first += 2;
+  words.insert(words.begin() + 1, first, made.line.end());
+  return words;
+}
+
+}  // namespace
+
+int place_and_run(PlaceArguments arguments) {
+  const Words words = without_separator(arguments.words);
+  const Launcher launcher = require_launcher(words);
+  PlacingArguments& placing = arguments.placing;
+  if (!placing.source.what.empty()) {
+    throw std::invalid_argument(fmt::format("--run: '{}' is too much: the program is traced", placing.source.what));
+  }
+  find_hosts(words, launcher, placing);
+  if (placing.hosts.empty() && placing.cluster.empty()) {
+    throw std::invalid_argument("--run: where may ranks run? The command line has no host file: give --hosts");
+  }
+  placing.source.what = std::filesystem::absolute("quadrille.trace").string();
+  const std::optional<std::string> mpi = arguments.mpi.empty() ? std::nullopt : std::optional(arguments.mpi);
+  const int traced = run_traced(tracing_command(words, mpi, placing.source.what, false), placing.source.what);
+  if (traced != 0) return traced;
+
+  const Placed placed = place(placing);
+  fmt::print(stderr, "{}", placed_as_text(placed));
+  if (!arguments.svg.empty()) files::replace_file(arguments.svg, placed_as_svg(placed));
+  if (!placed.gains()) return 0;
+  const std::string name = launcher_name(words, launcher);
+  const std::string output = arguments.output.empty() ? "quadrille.places" : arguments.output;
+  const std::string file = std::filesystem::absolute(output).string();
+  const LaunchFile made = launch_file(placed, placing, name, file, arguments.on_cores);
+  files::replace_file(file, made.text);
+  if (!made.remark.empty()) fmt::print(stderr, "quadrille: {}\n", made.remark);
+  const Words command = placed_command(words, name, made, file);
+  fmt::print(stderr, "quadrille: started again, placed: {}\n", command_line(command));
+  return run_to_end(command);
+}
+
+}  // namespace quadrille::tools
