@@ -20,9 +20,9 @@ std::string_view twin_of(const Point& point) {
 }
 
 // Pairs of the same within a cell.
-using Pairs = std::vector<std::pair<const Point*, const Point*>>;
-Pairs pairs_of(std::span<const Point* const> cell) {
-  Pairs pairs;
+using PointPairs = std::vector<std::pair<const Point*, const Point*>>;
+PointPairs pairs_of(std::span<const Point* const> cell) {
+  PointPairs pairs;
   for (const Point* point : cell) {
     const auto twin = std::find_if(cell.begin(), cell.end(),
                                    [point](const Point* other) { return other->variant == twin_of(*point); });
@@ -38,7 +38,7 @@ Noise::Noise(std::span<const Point> points) {
   std::map<std::pair<std::string, std::int64_t>, std::vector<const Point*>> cells;
   for (const Point& point : points) cells[{point.collective, point.bytes}].push_back(&point);
   for (const auto& [where, cell] : cells) {
-    const Pairs pairs = pairs_of(cell);
+    const PointPairs pairs = pairs_of(cell);
     if (pairs.empty()) continue;
     double& most = cells_[where] = 0;
     const double confidence = 1 - false_alarms / static_cast<double>(pairs.size());
