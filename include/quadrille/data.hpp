@@ -25,6 +25,15 @@ concept WritableData = Data<Range> && !std::is_const_v<std::remove_reference_t<s
 template <class Range>
 concept BorrowedWritableData = WritableData<Range> && std::ranges::borrowed_range<Range>;
 
+/// One element, as opposed to a range of them.
+template <class T>
+concept Scalar =
+    std::is_trivially_copyable_v<T> && std::is_object_v<T> && !std::ranges::range<T> && !std::is_pointer_v<T>;
+
+/// An operation on two elements of type T.
+template <class Op, class T>
+concept OperationOn = std::is_invocable_r_v<T, Op, T, T>;
+
 /// A container that can be resized: std::vector with any allocator, or one with the same interface.
 template <class Vector>
 concept ResizableData = std::ranges::contiguous_range<Vector> &&

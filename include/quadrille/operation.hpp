@@ -29,4 +29,38 @@ template <class T, class U>
 inline constexpr bool commutative<std::logical_or<U>, T> = std::is_arithmetic_v<T>;
 /// \endcond
 
+/// The type of quadrille::max: the larger of two values, the first of two that are equal.
+struct Max {
+  /// \cond
+  template <class T>
+  constexpr T operator()(const T& left, const T& right) const {
+    return left < right ? right : left;
+  }
+  /// \endcond
+};
+/// The type of quadrille::min.
+struct Min {
+  /// \cond
+  template <class T>
+  constexpr T operator()(const T& left, const T& right) const {
+    return right < left ? right : left;
+  }
+  /// \endcond
+};
+/// \cond
+template <class T>
+inline constexpr bool commutative<Max, T> = std::is_arithmetic_v<T>;
+template <class T>
+inline constexpr bool commutative<Min, T> = std::is_arithmetic_v<T>;
+/// \endcond
+
+/// Operations by name, known to be commutative on numbers, which a lambda is not: comm.allreduce(mine, all,
+/// quadrille::max).
+///@{
+inline constexpr Max max{};
+inline constexpr Min min{};
+inline constexpr std::plus<> sum{};
+inline constexpr std::multiplies<> product{};
+///@}
+
 }  // namespace quadrille

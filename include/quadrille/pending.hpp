@@ -54,6 +54,8 @@ class [[nodiscard]] Persistent {
 /// test() returns true at once, and then() throws. One object must not be used by two threads at a time.
 class [[nodiscard]] Pending {
  public:
+  /// One that is complete, to assign another to.
+  Pending() = default;
   /// \cond
   explicit Pending(detail::Handle handle) : handle_(std::move(handle)) { handle_.start(); }
   /// \endcond

@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <span>
 
 #include "quadrille/collective.hpp"
 #include "quadrille/data.hpp"
@@ -31,6 +32,11 @@ class BcastCollectives : public detail::CollectiveFamily<BcastCollectives> {
   template <WritableData Output>
   void bcast(Output&& data, int root, const Options& options = {}) {
     core().run(detail::data_call(Collective::bcast, {}, detail::buffer(data), root), options);
+  }
+  /// One value instead of a range.
+  template <Scalar T>
+  void bcast(T& value, int root, const Options& options = {}) {
+    bcast(std::span<T>(&value, 1), root, options);
   }
   template <BorrowedWritableData Output>
   Pending ibcast(Output&& data, int root, const Options& options = {}) {

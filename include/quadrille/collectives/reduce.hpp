@@ -3,6 +3,8 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <ranges>
+#include <span>
 #include <utility>
 
 #include "quadrille/collective.hpp"
@@ -39,6 +41,18 @@ class ReduceCollectives : public detail::CollectiveFamily<ReduceCollectives> {
   void reduce(Input&& input, Output&& output, Op op, int root, const Options& options = {}) {
     core().run(detail::reduction_call(Collective::reduce, input, output, std::move(op), {.root = root}), options);
   }
+  /// In place: the root's data becomes the result.
+  template <WritableData Range, OperationOn<std::ranges::range_value_t<Range>> Op>
+  void reduce(Range&& data, Op op, int root, const Options& options = {}) {
+    reduce(data, data, std::move(op), root, options);
+  }
+  /// One value instead of a range. Returns the result at the root, `mine` elsewhere.
+  template <Scalar T, OperationOn<T> Op>
+  T reduce(const T& mine, Op op, int root, const Options& options = {}) {
+    T all = mine;
+    reduce(std::span<const T>(&mine, 1), std::span<T>(&all, 1), std::move(op), root, options);
+    return all;
+  }
   template <BorrowedData Input, BorrowedWritableData Output, class Op>
   Pending ireduce(Input&& input, Output&& output, Op op, int root, const Options& options = {}) {
     return core().start(detail::reduction_call(Collective::reduce, input, output, std::move(op), {.root = root}),
@@ -70,6 +84,18 @@ class ReduceCollectives : public detail::CollectiveFamily<ReduceCollectives> {
   template <Data Input, WritableData Output, class Op>
   void allreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {
     core().run(detail::reduction_call(Collective::allreduce, input, output, std::move(op), {}), options);
+  }
+  /// In place: the data becomes the result.
+  template <WritableData Range, OperationOn<std::ranges::range_value_t<Range>> Op>
+  void allreduce(Range&& data, Op op, const Options& options = {}) {
+    allreduce(data, data, std::move(op), options);
+  }
+  /// One value instead of a range.
+  template <Scalar T, OperationOn<T> Op>
+  T allreduce(const T& mine, Op op, const Options& options = {}) {
+    T all = mine;
+    allreduce(std::span<const T>(&mine, 1), std::span<T>(&all, 1), std::move(op), options);
+    return all;
   }
   template <BorrowedData Input, BorrowedWritableData Output, class Op>
   Pending iallreduce(Input&& input, Output&& output, Op op, const Options& options = {}) {

@@ -9,13 +9,30 @@ Halves halves_of(Range range, bool lower) {
   return lower ? Halves{front, back} : Halves{back, front};
 }
 
+namespace {
+
+std::vector<HalvingStep> steps_on(const patterns::Hypercube& cube, Rank rank) {
+  std::vector<HalvingStep> steps;
+  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
+    const Rank peer = cube.neighbour(rank, dimension);
+    steps.push_back({peer, rank < peer});
+  }
+  return steps;
+}
+
+}  // namespace
+
 std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
+                                      Accumulator& result) {
+  return reduce_by_halving(builder, problem, steps_on(cube, problem.rank), result);
+}
+
+std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, const std::vector<HalvingStep>& steps,
                                       Accumulator& result) {
   Range range{0, problem.count};
   std::vector<Halves> halves;
-  for (int dimension = 0; dimension < cube.dimensions(); ++dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    halves.push_back(halves_of(range, problem.rank < peer));
+  for (const auto& [peer, keeps_front] : steps) {
+    halves.push_back(halves_of(range, keeps_front));
     builder.send(peer, result.value(halves.back().given));
     builder.receive(peer, result.incoming(halves.back().kept));
     range = halves.back().kept;
@@ -26,13 +43,16 @@ std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, 
 
 void allreduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                           Accumulator& result) {
-  const std::vector<Halves> halves = reduce_by_halving(builder, problem, cube, result);
+  allreduce_by_halving(builder, problem, steps_on(cube, problem.rank), result);
+}
+
+void allreduce_by_halving(Builder& builder, const Problem& problem, const std::vector<HalvingStep>& steps,
+                          Accumulator& result) {
+  const std::vector<Halves> halves = reduce_by_halving(builder, problem, steps, result);
   result.deliver(halves.empty() ? Range{0, problem.count} : halves.back().kept);
-  for (int dimension = cube.dimensions() - 1; dimension >= 0; --dimension) {
-    const Rank peer = cube.neighbour(problem.rank, dimension);
-    const auto& [kept, given] = halves[static_cast<std::size_t>(dimension)];
-    builder.send(peer, problem.output.part(kept));
-    builder.receive(peer, problem.output.part(given));
+  for (std::size_t step = steps.size(); step-- > 0;) {
+    builder.send(steps[step].peer, problem.output.part(halves[step].kept));
+    builder.receive(steps[step].peer, problem.output.part(halves[step].given));
   }
 }
 

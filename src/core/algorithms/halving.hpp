@@ -20,8 +20,18 @@ Halves halves_of(Range range, bool lower);
 std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                                       Accumulator& result);
 
+// A partner, and whether this rank is the one of the two that keeps the front half.
+struct HalvingStep {
+  Rank peer;
+  bool keeps_front;
+};
+std::vector<Halves> reduce_by_halving(Builder& builder, const Problem& problem, const std::vector<HalvingStep>& steps,
+                                      Accumulator& result);
+
 // An allreduce of what the corners have combined: by halving, then an allgather in reverse. The result is in the
 // output.
+void allreduce_by_halving(Builder& builder, const Problem& problem, const std::vector<HalvingStep>& steps,
+                          Accumulator& result);
 void allreduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                           Accumulator& result);
 

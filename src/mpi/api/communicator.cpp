@@ -89,6 +89,10 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   int initialized = 0;
   engine::check(PMPI_Initialized(&initialized), "MPI_Initialized");
   if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; sessions alone are not supported");
+  // MPI itself would abort the program.
+  if (comm == MPI_COMM_NULL) {
+    throw Error(MPI_ERR_COMM, "MPI_COMM_NULL: only the ranks of a communicator can make one of it");
+  }
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error(MPI_ERR_COMM, "intercommunicators are not supported: merge it with MPI_Intercomm_merge first");

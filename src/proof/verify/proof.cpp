@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "verify/explanation.hpp"
 #include "verify/order.hpp"
 
 namespace quadrille::verify {
@@ -73,10 +74,11 @@ class Results {
         if (range.empty()) continue;
         const auto held = read(rank, meaning.output, range);
         if (!held) return fmt::format("rank {}: part of the output was never written", rank);
-        const bool right = meaning.reduced ? is_reduction(meaning, *held) : is_moved(meaning, *held);
-        if (!right)
-          return fmt::format("rank {}: wrong output in {} block {}", rank, name(meaning.output.buffer),
-                             meaning.output.block);
+        const bool right = meaning.reduced ? is_reduction(rank, meaning, *held) : is_moved(meaning, *held);
+        if (right) continue;
+        return fmt::format("rank {}: wrong output in {} block {}, {}", rank, name(meaning.output.buffer),
+                           meaning.output.block,
+                           meaning.reduced ? why_not_reduced(meaning, *held) : why_not_moved(meaning, *held));
       }
     }
     return {};
@@ -99,22 +101,48 @@ class Results {
     return held.size() == 1 && held.front().value == Value{source, meaning.from.offset};
   }
 
+  bool is_complete(const Meaning& meaning, const Held& piece) const {
+    const std::int32_t expression = piece.value.expression;
+    return piece.value.offset == meaning.from.offset + piece.range.begin &&
+           (subject_.fixed_order ? expressions_.folds_all(expression, meaning.end, meaning.from.block)
+                                 : expressions_.combines_all(expression, meaning.end, meaning.from.block));
+  }
+
   // Each expression combines all contributing ranks, at its own index, and is the same on every rank with this result.
-  bool is_reduction(const Meaning& meaning, const std::vector<Held>& held) {
-    const bool complete = std::all_of(held.begin(), held.end(), [&](const Held& piece) {
-      const std::int32_t expression = piece.value.expression;
-      return piece.value.offset == meaning.from.offset + piece.range.begin &&
-             (subject_.fixed_order ? expressions_.folds_all(expression, meaning.end, meaning.from.block)
-                                   : expressions_.combines_all(expression, meaning.end, meaning.from.block));
-    });
-    const auto [first, fresh] = reductions_.try_emplace({meaning.from.block, meaning.from.offset, meaning.end}, held);
-    return complete && (fresh || first->second == held);
+  bool is_reduction(Rank rank, const Meaning& meaning, const std::vector<Held>& held) {
+    const bool complete =
+        std::all_of(held.begin(), held.end(), [&](const Held& piece) { return is_complete(meaning, piece); });
+    const auto [first, fresh] =
+        reductions_.try_emplace({meaning.from.block, meaning.from.offset, meaning.end}, FirstHeld{rank, held});
+    return complete && (fresh || first->second.held == held);
+  }
+
+  std::string why_not_reduced(const Meaning& meaning, const std::vector<Held>& held) const {
+    const FirstHeld& first = reductions_.at({meaning.from.block, meaning.from.offset, meaning.end});
+    for (const Held& piece : held) {
+      if (!is_complete(meaning, piece)) return why_incomplete(expressions_, subject_, meaning, piece);
+    }
+    return why_different(expressions_, held, first.rank, first.held);
+  }
+
+  std::string why_not_moved(const Meaning& meaning, const std::vector<Held>& held) const {
+    const auto differs = [&](const Held& piece) {
+      return piece.value != Value{expressions_.leaf(meaning.source, meaning.from.buffer, meaning.from.block),
+                                  meaning.from.offset + piece.range.begin};
+    };
+    const auto wrong = std::find_if(held.begin(), held.end(), differs);
+    return why_moved_wrongly(expressions_, meaning, wrong == held.end() ? held.front() : *wrong);
   }
 
   const Subject& subject_;
   const Execution& execution_;
   Expressions& expressions_;
-  std::map<std::tuple<std::int32_t, std::int64_t, Rank>, std::vector<Held>> reductions_;
+  // What the first rank with a result has, to which that of all others is compared.
+  struct FirstHeld {
+    Rank rank;
+    std::vector<Held> held;
+  };
+  std::map<std::tuple<std::int32_t, std::int64_t, Rank>, FirstHeld> reductions_;
 };
 
 }  // namespace

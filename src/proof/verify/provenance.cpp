@@ -1,5 +1,7 @@
 #include "verify/provenance.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 
@@ -18,6 +20,8 @@ Value Expressions::combine(const Value& left, const Value& right) {
   const std::int32_t number = numbers_.add({left.expression, right.expression, delta, 0});
   if (numbers_.size() > expressions_.size()) {
     expressions_.push_back(combination(at(left.expression), at(right.expression), delta));
+    expressions_.back().left = left.expression;
+    expressions_.back().right = right.expression;
   }
   return {number, left.offset};
 }
@@ -31,6 +35,33 @@ Expressions::Expression Expressions::combination(const Expression& left, const E
   both.ranks = left.ranks;
   both.regular &= both.ranks.unite(right.ranks);
   return both;
+}
+
+std::vector<Rank> Expressions::operands(std::int32_t expression, std::size_t most) const {
+  std::vector<Rank> all;
+  std::vector<std::int32_t> left_to_visit = {expression};
+  while (!left_to_visit.empty() && all.size() < most) {
+    const Expression& one = at(left_to_visit.back());
+    left_to_visit.pop_back();
+    if (one.leaf) {
+      all.push_back(one.ranks.runs().front().first);
+    } else {
+      left_to_visit.insert(left_to_visit.end(), {one.right, one.left});
+    }
+  }
+  return all;
+}
+
+std::string Expressions::text(std::int32_t expression, std::size_t most) const {
+  const Expression& one = at(expression);
+  if (one.leaf) return fmt::format("r{}", one.ranks.runs().front().first);
+  const std::size_t in_left = operands(one.left, most).size();
+  const auto side = [&](std::int32_t operand, std::size_t limit) {
+    if (limit == 0) return std::string("...");
+    const std::string inside = text(operand, limit);
+    return at(operand).leaf ? inside : fmt::format("({})", inside);
+  };
+  return side(one.left, most) + " + " + side(one.right, most - in_left);
 }
 
 bool Expressions::combines_all(std::int32_t expression, Rank ranks, std::int32_t block) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "schedule/data.hpp"
@@ -32,6 +33,13 @@ class Expressions {
   const RankSet& ranks(std::int32_t expression) const { return at(expression).ranks; }
   std::int32_t block(std::int32_t expression) const { return at(expression).block; }
 
+  // The operands from left to right, and the expression as one would write it: "(r0 + r1) + r2". Of a large one the
+  // beginning: at most so many operands.
+  std::vector<Rank> operands(std::int32_t expression, std::size_t most) const;
+  std::string text(std::int32_t expression, std::size_t most) const;
+  bool is_leaf(std::int32_t expression) const { return at(expression).leaf; }
+  bool in_order(std::int32_t expression) const { return at(expression).in_order; }
+
   // Whether the expression combines the ranks 0 ... ranks - 1, each once, at the same index of that block and, unless
   // the operation is commutative, in rank order.
   bool combines_all(std::int32_t expression, Rank ranks, std::int32_t block) const;
@@ -49,6 +57,8 @@ class Expressions {
     bool in_order = true;  // the leaves, left to right, are consecutive ranks
     bool fold = true;      // in order, and every right operand is from one rank
     RankSet ranks = {};
+    std::int32_t left = -1;  // operands
+    std::int32_t right = -1;
   };
 
   const Expression& at(std::int32_t expression) const { return expressions_[static_cast<std::size_t>(expression)]; }

@@ -8,6 +8,7 @@
 #include "patterns/hypercube.hpp"
 #include "patterns/partners.hpp"
 #include "patterns/ring.hpp"
+#include "patterns/swing.hpp"
 #include "patterns/tournament.hpp"
 #include "patterns/trees.hpp"
 
@@ -242,6 +243,28 @@ TEST(Partners, TakeTheDocumentedNumberOfSteps) {
     if ((ranks & (ranks - 1)) == 0) {
       EXPECT_EQ(halves, ranks - 1);
     }
+  }
+}
+
+TEST(Swing, PartnersAgreeAndHalvesAreApart) {
+  EXPECT_EQ(Swing::distance(4), 11);
+  for (int steps = 1; steps <= 9; ++steps) {
+    const Swing swing(steps);
+    const Rank ranks = Rank{1} << steps;
+    std::vector<Rank> begin(static_cast<std::size_t>(ranks), 0);  // of the range that a rank has
+    for (int step = 0; step < steps; ++step) {
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        const Rank peer = swing.peer(rank, step);
+        ASSERT_EQ(swing.peer(peer, step), rank);
+        ASSERT_NE(swing.keeps_front(rank, step), swing.keeps_front(peer, step));
+        ASSERT_EQ(begin[static_cast<std::size_t>(rank)], begin[static_cast<std::size_t>(peer)]);
+      }
+      for (Rank rank = 0; rank < ranks; ++rank) {
+        if (!swing.keeps_front(rank, step)) begin[static_cast<std::size_t>(rank)] += ranks >> (step + 1);
+      }
+    }
+    std::sort(begin.begin(), begin.end());
+    for (Rank i = 0; i < ranks; ++i) EXPECT_EQ(begin[static_cast<std::size_t>(i)], i);
   }
 }
 
