@@ -26,7 +26,8 @@ def expected_files():
     """Some of each package, below usr."""
     library = f"{GIVEN.libraries}/quadrille"
     files = {
-        "quadrille": ["bin/quadrille", "share/man/man1/quadrille.1", "share/doc/quadrille/environment.md"],
+        "quadrille": ["bin/quadrille", "share/man/man1/quadrille.1", "share/man/man1/quadrille-run.1",
+                      "share/bash-completion/completions/quadrille", "share/doc/quadrille/environment.md"],
         "libquadrille-dev": [
             *("include/quadrille/quadrille.hpp", "include/quadrille/quadrille.h"),
             f"{GIVEN.libraries}/cmake/quadrille/quadrilleConfig.cmake",
