@@ -99,8 +99,13 @@ class Installed(unittest.TestCase):
                 self.assertIn(result, run(*GIVEN.launch, program))
 
     def test_the_documents_and_the_man_page_are_there(self):
-        for file in ("share/man/man1/quadrille.1", "share/doc/quadrille/environment.md", "share/modulefiles/quadrille"):
-            self.assertTrue((self.prefix / file).is_file(), file)
+        for file in ("man/man1/quadrille.1", "man/man1/quadrille-cluster-up.1", "doc/quadrille/environment.md",
+                     "bash-completion/completions/quadrille", "zsh/site-functions/_quadrille"):
+            self.assertTrue((self.prefix / "share" / file).is_file(), file)
+
+    def test_the_modulefile_names_the_prefix_of_the_installation(self):
+        text = (self.prefix / "share/modulefiles/quadrille").read_text(encoding="utf-8")
+        self.assertIn(f"set root {self.prefix}\n", text)
 
     def test_the_drop_in_replaces_the_calls_of_an_unmodified_program(self):
         program = self.folder / "collectives"

@@ -14,6 +14,7 @@
 #include "files/replace.hpp"
 #include "measure/bench_options.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 
 namespace quadrille::tools {
 
@@ -77,7 +78,8 @@ void add_plot(CLI::App& bench) {
   command->add_option("REPORT", arguments->reports, "Reports; several are distinguished by their labels")->required();
   command->add_option("--output", arguments->output, "The SVG file to write")->required();
   command->add_option("--collective", arguments->view.collectives, "Only this collective; may be repeated")
-      ->allow_extra_args(false);
+      ->allow_extra_args(false)
+      ->transform(collective_names());
   const std::map<std::string, measure::PlotOptions::Against> axes = {{"sizes", measure::PlotOptions::Against::sizes},
                                                                      {"ranks", measure::PlotOptions::Against::ranks}};
   command

@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -87,6 +86,7 @@ launch::Mpi mpi_for(const std::optional<std::string>& arguments, const std::stri
   }
   const auto mpi = launch::mpi_of(program);
   if (!mpi) {
+    require_program(program);
     throw std::invalid_argument(
         fmt::format("can't detect the MPI that '{}' is linked with: set --mpi openmpi or --mpi mpich", program));
   }
@@ -112,11 +112,6 @@ launch::Variables variables_in(const std::vector<std::string>& words) {
     list.emplace_back(word.substr(0, equals), word.substr(equals + 1));
   }
   return list;
-}
-
-bool names_launcher(const std::string& word) {
-  const std::string name = std::filesystem::path(word).filename();
-  return name.starts_with("mpirun") || name.starts_with("mpiexec") || name == "srun";
 }
 
 // The program behind the options of `quadrille run`, where a launcher may precede it.
@@ -259,7 +254,10 @@ void add_down(CLI::App& cluster_command) {
   const auto name = std::make_shared<std::string>(cluster::Options().name);
   auto* command = cluster_command.add_subcommand("down", "Take a cluster down and kill all its processes");
   add_name(command, *name);
-  command->callback([name] { cluster::down(*name); });
+  command->callback([name] {
+    if (cluster::find_state(*name)) return cluster::down(*name);
+    print_text(*name, std::nullopt);
+  });
 }
 
 void add_cut(CLI::App& cluster_command, const char* word, const char* text, bool cut) {

@@ -31,5 +31,10 @@ void add_trace(CLI::App& app, Exit& exit);
 void add_matrix(CLI::App& app, Exit& exit);
 void add_place(CLI::App& app, Exit& exit, const std::vector<std::string>& launcher);
 void add_doctor(CLI::App& app, Exit& exit);
+void add_completion(CLI::App& app, Exit& exit);
+
+// The command line with --report FILE of `quadrille run` as --report=FILE: the value is optional, and CLI11 would take
+// the file for the launcher.
+std::vector<std::string> with_report_file(std::vector<std::string> words);
 
 }  // namespace quadrille::tools

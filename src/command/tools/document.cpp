@@ -13,6 +13,7 @@
 #include "files/replace.hpp"
 #include "tools/commands.hpp"
 #include "tools/illustration.hpp"
+#include "tools/man_pages.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille::tools {
@@ -142,13 +143,21 @@ void write_documents(const std::filesystem::path& folder) {
 }  // namespace
 
 void add_document(CLI::App& app, Exit&) {
-  const auto folder = std::make_shared<std::string>();
+  struct Arguments {
+    std::string documents;
+    std::string man_pages;
+  };
+  const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("document", "Generate the documentation of all algorithms, with drawings");
-  command
-      ->add_option("--output", *folder,
-                   "The folder for algorithms.md and images/algorithms/; the table in its environment.md is updated")
-      ->required();
-  command->callback([folder] { write_documents(*folder); });
+  auto* documents = command->add_option(
+      "--output", arguments->documents,
+      "The folder for algorithms.md and images/algorithms/; the table in its environment.md is updated");
+  auto* pages = command->add_option("--man", arguments->man_pages, "The folder for a man page of each command");
+  command->callback([arguments, documents, pages, &app] {
+    if (!*documents && !*pages) throw std::invalid_argument("document: set --output, --man or both");
+    if (*documents) write_documents(arguments->documents);
+    if (*pages) write_man_pages(app, arguments->man_pages);
+  });
 }
 
 }  // namespace quadrille::tools

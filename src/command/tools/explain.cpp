@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "algorithms/naming.hpp"
 #include "cost/machine_file.hpp"
 #include "knowledge/library.hpp"
 #include "learn/memory.hpp"
@@ -21,6 +22,7 @@
 #include "text/markup.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::tools {
@@ -248,12 +250,8 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
 }
 
 int explain(const ExplainArguments& arguments) {
-  const auto collective = collective_named(arguments.collective);
-  if (!collective) {
-    throw std::invalid_argument(
-        fmt::format("unknown collective '{}': quadrille list shows them", arguments.collective));
-  }
-  if (!sizes_are_known(*collective)) {
+  const Collective collective = require_collective(arguments.collective);
+  if (!sizes_are_known(collective)) {
     throw std::invalid_argument(fmt::format(
         "{} is not chosen by its price: each rank knows its own size only, and what is right must be so for all",
         arguments.collective));
@@ -292,7 +290,7 @@ int explain(const ExplainArguments& arguments) {
       arguments.machine.empty() ? learn::recall(learned_folder_here(), "").findings : std::vector<learn::Finding>();
   for (const std::int64_t bytes : sizes) {
     Explanation all;
-    all.asked = case_of_bytes(*collective, bytes, selector.placement());
+    all.asked = case_of_bytes(collective, bytes, selector.placement());
     all.machine = machine.from;
     all.ranking = selector.prices()->ranking(all.asked);
     for (const Priced& one : all.ranking.variants) {
@@ -316,7 +314,7 @@ void add_explain(CLI::App& app, Exit& exit) {
   auto* command =
       app.add_subcommand("explain", "Show which algorithm a call is run by, what others would take, and why");
   command->footer("Example: quadrille explain allreduce 64KiB -n 64 --nodes 16");
-  command->add_option("COLLECTIVE", arguments->collective, "The collective")->required();
+  command->add_option("COLLECTIVE", arguments->collective, "The collective")->required()->transform(collective_names());
   command->add_option("SIZE", arguments->size, "Bytes of a rank's own data, as 64KiB");
   command->add_option("-n", arguments->ranks, "Number of ranks")->required();
   command->add_option("--nodes", arguments->nodes, "Number of nodes, with as many ranks each")->capture_default_str();

@@ -18,6 +18,7 @@
 #include "text/markup.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 
 namespace quadrille::tools {
 
@@ -106,11 +107,6 @@ int forget(const std::string& folder, const KnowsArguments& arguments) {
 }
 
 int knows(const KnowsArguments& arguments) {
-  for (const std::string& one : arguments.collectives) {
-    if (!collective_named(one)) {
-      throw std::invalid_argument(fmt::format("unknown collective '{}': quadrille list shows them", one));
-    }
-  }
   const std::string folder = learned_folder_here();
   if (folder.empty()) {
     throw std::invalid_argument("there is no cache of this user, where it would be: set HOME or XDG_CACHE_HOME");
@@ -145,7 +141,7 @@ void add_knows(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<KnowsArguments>();
   auto* command = app.add_subcommand("knows", "Show what is remembered to be fastest on this machine, or forget it");
   command->footer("Example: quadrille knows allreduce; quadrille knows --forget");
-  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives")->transform(collective_names());
   command->add_option("--mpi", arguments->mpi, "Only MPIs with this in their name and version: MPICH, 'Open MPI'");
   command->add_flag("--json", arguments->json, "Print JSON");
   command->add_flag("--forget", arguments->forget, "Forget it instead");

@@ -2,8 +2,11 @@
 
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "arguments/mistakes.hpp"
 #include "measure/version.hpp"
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
@@ -37,13 +40,24 @@ int main(int argc, char** argv) {
   quadrille::tools::add_matrix(app, exit);
   quadrille::tools::add_place(app, exit, quadrille::tools::words_behind("place", argc, argv));
   quadrille::tools::add_doctor(app, exit);
+  quadrille::tools::add_completion(app, exit);
+  std::vector<std::string> words(argv + 1, argv + argc);  // without the launcher of tune
   try {
-    if (auto words = quadrille::tools::benchmark_words(argc, argv)) {
-      return quadrille::tools::run_benchmark(std::move(*words));
+    if (auto benchmark = quadrille::tools::benchmark_words(argc, argv)) {
+      return quadrille::tools::run_benchmark(std::move(*benchmark));
     }
-    app.parse(argc, argv);
+    words = quadrille::tools::with_report_file(std::move(words));
+    std::vector<std::string> reversed(words.rbegin(), words.rend());
+    app.parse(std::move(reversed));
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    if (error.get_exit_code() == 0) return app.exit(error);
+    const std::string unknown = quadrille::arguments::unknown_word(app, words);
+    if (unknown.empty()) {
+      app.exit(error);
+    } else {
+      fmt::print(stderr, "{}\n", unknown);
+    }
+    return 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "quadrille: {}\n", error.what());
     return 2;

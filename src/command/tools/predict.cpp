@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "algorithms/naming.hpp"
 #include "cost/machine_file.hpp"
 #include "draw/mosaic.hpp"
 #include "files/replace.hpp"
@@ -22,6 +23,7 @@
 #include "settings/machine.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 
 namespace quadrille::tools {
 
@@ -48,23 +50,19 @@ struct PredictArguments {
 };
 
 std::vector<forecast::Question> questions(const PredictArguments& arguments) {
-  const auto collective = collective_named(arguments.collective);
-  if (!collective) {
-    throw std::invalid_argument(
-        fmt::format("unknown collective '{}': quadrille list shows them", arguments.collective));
-  }
-  if (!sizes_are_known(*collective)) {
+  const Collective collective = require_collective(arguments.collective);
+  if (!sizes_are_known(collective)) {
     throw std::invalid_argument(
         fmt::format("{} has no time of its own: each rank has sizes of its own", arguments.collective));
   }
   std::vector<std::int64_t> sizes = measure::parse_sizes(arguments.sizes);
-  if (!traits(*collective).moves_data()) sizes = {0};
+  if (!traits(collective).moves_data()) sizes = {0};
   std::vector<forecast::Question> asked;
   for (const std::int64_t ranks : measure::parse_sizes(arguments.ranks)) {
     if (ranks < 2 || ranks > std::numeric_limits<Rank>::max() / 2) {
       throw std::invalid_argument("--ranks: expected numbers of at least 2, such as 64,4096 or 16-1048576*4");
     }
-    for (const std::int64_t bytes : sizes) asked.push_back({*collective, static_cast<Rank>(ranks), bytes});
+    for (const std::int64_t bytes : sizes) asked.push_back({collective, static_cast<Rank>(ranks), bytes});
   }
   return asked;
 }
@@ -210,7 +208,7 @@ void add_predict(CLI::App& app, Exit& exit) {
   auto* command = app.add_subcommand(
       "predict", "Predict how long a collective takes by each algorithm, on any number of ranks of a machine");
   command->footer("Example: quadrille predict allreduce --ranks 64-1048576*4 --per-node 32 --svg winners.svg");
-  command->add_option("COLLECTIVE", arguments->collective, "The collective");
+  command->add_option("COLLECTIVE", arguments->collective, "The collective")->transform(collective_names());
   command->add_option("--ranks", arguments->ranks, "Numbers of ranks, as 64,4096 or 16-4096*4");
   command->add_option("--trace", arguments->trace, "Predict all collectives of a traced program: see quadrille trace");
   command->add_option("--sizes", arguments->sizes, "Bytes of a rank's own data, as in bench")->capture_default_str();

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <stdexcept>
 
+#include "launch/command.hpp"
 #include "launch/system.hpp"
 
 namespace quadrille::tools {
@@ -68,6 +70,21 @@ std::optional<launch::Mpi> mpi_of_launch(const std::optional<std::string>& optio
   }
   if (const auto mpi = launch::mpi_of(launcher)) return mpi;
   return launcher == launch::Launcher::cluster ? mpi_of_cluster(words) : std::nullopt;
+}
+
+bool names_launcher(const std::string& word) {
+  const std::string name = std::filesystem::path(word).filename();
+  return name.starts_with("mpirun") || name.starts_with("mpiexec") || name == "orterun" || name == "srun";
+}
+
+void require_program(const std::string& program) {
+  if (launch::find_program(program)) return;
+  const bool exists = program.find('/') != std::string::npos && std::filesystem::exists(program);
+  throw std::invalid_argument(
+      exists ? fmt::format("{} is not executable: chmod +x {}", program, program)
+      : program.find('/') != std::string::npos
+          ? fmt::format("there is no program {}", program)
+          : fmt::format("there is no program {} in the PATH: write ./{} if it is in this folder", program, program));
 }
 
 std::string command_line(const Words& words) {

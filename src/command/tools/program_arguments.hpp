@@ -35,6 +35,12 @@ launch::Launcher require_launcher(const Words& words, const char* remedy = "");
 std::optional<launch::Mpi> mpi_of_launch(const std::optional<std::string>& option, const Words& words,
                                          launch::Launcher launcher);
 
+// Whether a word is the name of a launcher such as mpirun, whether or not there is one.
+bool names_launcher(const std::string& word);
+
+// Throws std::invalid_argument if there is no such program, or it can't be run.
+void require_program(const std::string& program);
+
 // As a shell would read it.
 std::string command_line(const Words& words);
 

@@ -122,6 +122,18 @@ int run_program(const RunArguments& arguments) {
 
 }  // namespace
 
+std::vector<std::string> with_report_file(std::vector<std::string> words) {
+  if (words.empty() || words.front() != "run") return words;
+  for (std::size_t i = 1; i + 1 < words.size() && words[i] != "--" && !names_launcher(words[i]); ++i) {
+    const std::string& next = words[i + 1];
+    const bool is_file = !next.starts_with('-') && !names_launcher(next) && !launch::is_quadrille({next}, {});
+    if (words[i] != "--report" || !is_file) continue;
+    words[i] += "=" + next;
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+  }
+  return words;
+}
+
 void add_run(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand("run", "Run an unmodified MPI program with Quadrille's collectives");
@@ -138,11 +150,12 @@ void add_run(CLI::App& app, Exit& exit) {
   command->add_option("--table", arguments->table, "Tuning table, written by quadrille bench --table");
   command->add_option("--memory", arguments->memory, "Limit on the buffers of a rank in bytes, as 64M");
   command->add_flag("--check", arguments->check, "Compare the arguments of every call across ranks");
-  auto* report = command
-                     ->add_option("--report", arguments->report,
-                                  "Report all collective calls at the end; =FILE.json: as JSON, =FILE.html: as a page")
-                     ->expected(0, 1)
-                     ->default_str("-");
+  auto* report =
+      command
+          ->add_option("--report", arguments->report,
+                       "Report all collective calls at the end; with a file .json: as JSON, .html: as a page")
+          ->expected(0, 1)
+          ->default_str("-");
   auto* compare = command
                       ->add_option("--compare", arguments->compare,
                                    "Run the program so many times without and with the drop-in, and say what is faster")

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,8 @@
 #include "files/replace.hpp"
 #include "tools/commands.hpp"
 #include "tools/illustration.hpp"
+#include "tools/list.hpp"
+#include "tools/option_values.hpp"
 #include "tools/selection.hpp"
 
 namespace quadrille::tools {
@@ -19,8 +22,8 @@ namespace {
 
 struct ShowArguments {
   std::string collective;
-  std::string algorithm;
-  Problem problem;
+  std::optional<std::string> algorithm;
+  Problem problem = {.ranks = 8};
   std::optional<Rank> root;
   std::optional<std::int64_t> count;
   std::optional<std::int64_t> segment;
@@ -46,7 +49,7 @@ Problem problem_for(const ShowArguments& arguments, const Algorithm& algorithm) 
   refuse(arguments.count && !of.moves_data(), fmt::format("--count: {} moves no data", arguments.collective));
   refuse(arguments.segment && !algorithm.segmented, fmt::format("--segment: {} is not pipelined", algorithm.name));
   problem.root = arguments.root.value_or(0);
-  problem.width = variant_named(algorithm.collective, arguments.algorithm).width;
+  problem.width = variant_named(algorithm.collective, *arguments.algorithm).width;
   refuse(arguments.per_node && !algorithm.hierarchical,
          fmt::format("--per-node: {} is not hierarchical", algorithm.name));
   problem = with_data(algorithm, problem, arguments.count, arguments.segment, arguments.per_node);
@@ -77,6 +80,18 @@ void print_schedule(const ShowArguments& arguments, const Algorithm& algorithm, 
   }
 }
 
+void print_messages_as_json(const Algorithm& algorithm, const Illustration& all) {
+  nlohmann::ordered_json messages = nlohmann::ordered_json::array();
+  for (const verify::Matched& one : all.messages) {
+    messages.push_back({{"step", one.step}, {"from", one.from}, {"to", one.to}, {"units", one.units}});
+  }
+  const nlohmann::ordered_json shown = {{"collective", name(algorithm.collective)},
+                                        {"algorithm", algorithm.name},
+                                        {"ranks", all.subject.schedules.size()},
+                                        {"messages", std::move(messages)}};
+  fmt::print("{}\n", shown.dump(2));
+}
+
 void print_steps(const std::vector<verify::Matched>& matched) {
   std::map<std::int64_t, std::vector<std::pair<Rank, Rank>>> steps;
   for (const verify::Matched& message : matched) steps[message.step].push_back({message.from, message.to});
@@ -88,8 +103,17 @@ void print_steps(const std::vector<verify::Matched>& matched) {
   }
 }
 
+void print_choices(const ShowArguments& arguments) {
+  const auto choices = selected_algorithms({arguments.collective}, {});
+  print_algorithms(choices, arguments.json);
+  if (arguments.json) return;
+  fmt::print("Look at one: quadrille show {} --algorithm {} --ranks {}\n", arguments.collective, choices.front()->name,
+             arguments.problem.ranks);
+}
+
 void show(const ShowArguments& arguments) {
-  const std::string bare_name = arguments.algorithm.substr(0, arguments.algorithm.find(':'));
+  if (!arguments.algorithm) return print_choices(arguments);
+  const std::string bare_name = arguments.algorithm->substr(0, arguments.algorithm->find(':'));
   const Algorithm& algorithm = *selected_algorithms({arguments.collective}, bare_name).front();
   const Problem problem = problem_for(arguments, algorithm);
   if (arguments.rank) return print_schedule(arguments, algorithm, problem);
@@ -99,6 +123,7 @@ void show(const ShowArguments& arguments) {
          fmt::format("{} messages are too many to show: print one rank's schedule with --rank", messages));
   const Illustration all = illustrate(algorithm, problem);
   if (arguments.svg) return files::replace_file(*arguments.svg, draw::svg(all.subject, all.title));
+  if (arguments.json) return print_messages_as_json(algorithm, all);
   fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
   print_steps(all.messages);
 }
@@ -108,34 +133,34 @@ void show(const ShowArguments& arguments) {
 void add_show(CLI::App& app, Exit&) {
   constexpr Rank most_ranks = 1 << 20;
   const auto arguments = std::make_shared<ShowArguments>();
-  auto* command = app.add_subcommand("show", "Print or draw the messages of an algorithm, step by step");
-  command->add_option("COLLECTIVE", arguments->collective)->required();
-  command
-      ->add_option("--algorithm", arguments->algorithm,
-                   "As listed by 'quadrille list COLLECTIVE'; with a width, as in bruck:4")
-      ->required();
-  command->add_option("--ranks", arguments->problem.ranks, "Number of ranks")
-      ->required()
+  auto* command = app.add_subcommand(
+      "show", "Print or draw the messages of an algorithm, step by step; without --algorithm, list those there are");
+  command->add_option("COLLECTIVE", arguments->collective, "The collective")->required()->transform(collective_names());
+  command->add_option("--algorithm", arguments->algorithm,
+                      "As listed by 'quadrille list COLLECTIVE'; with a width, as in bruck:4");
+  command->add_option("--ranks", arguments->problem.ranks, "Number of ranks; default: 8")
       ->check(CLI::Range(1, most_ranks));
   command->add_option("--root", arguments->root, "Root of a rooted collective; default: 0")
       ->check(CLI::Range(0, most_ranks));
   command
       ->add_option("--count", arguments->count,
                    "Bytes or elements per rank, or per block; default: the number of ranks, or 1 per block")
+      ->transform(sizes_in_bytes())
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 50));
   command
       ->add_option("--segment", arguments->segment,
                    "Bytes or elements per segment of a pipelined algorithm; default: 4 segments")
+      ->transform(sizes_in_bytes())
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 50));
   command->add_option("--per-node", arguments->per_node, "Ranks per node, for hierarchical algorithms; default: 4")
       ->check(CLI::Range(Rank{1}, most_ranks));
   command->add_flag("--in-place", arguments->problem.in_place, "As with MPI_IN_PLACE");
   command->add_flag("--fixed-order", arguments->problem.fixed_order, "Reduce in rank order, left to right");
   auto* svg = command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
-  auto* rank = command->add_option("--rank", arguments->rank, "Print the schedule of this rank")
-                   ->check(CLI::Range(0, most_ranks))
-                   ->excludes(svg);
-  command->add_flag("--json", arguments->json, "With --rank: print JSON")->needs(rank);
+  command->add_option("--rank", arguments->rank, "Print the schedule of this rank")
+      ->check(CLI::Range(0, most_ranks))
+      ->excludes(svg);
+  command->add_flag("--json", arguments->json, "Print JSON")->excludes(svg);
   command->callback([arguments] { show(*arguments); });
 }
 

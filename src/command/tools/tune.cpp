@@ -10,6 +10,7 @@
 
 #include "tools/bench.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 
 namespace quadrille::tools {
 
@@ -88,10 +89,11 @@ void add_tune(CLI::App& app, Exit& exit, const Words& launcher) {
   auto* command = app.add_subcommand(
       "tune", "Measure which algorithms are fastest here, and remember it; --native: which of the MPI's own");
   command->footer(footer);
-  command->add_option(
-      "COLLECTIVE", tuning->collectives,
-      "Collectives to measure; default: barrier, bcast, reduce, allreduce, allgather and alltoall; with "
-      "--native all that the MPI has rules for");
+  command
+      ->add_option("COLLECTIVE", tuning->collectives,
+                   "Collectives to measure; default: barrier, bcast, reduce, allreduce, allgather and alltoall; with "
+                   "--native all that the MPI has rules for")
+      ->transform(collective_names());
   // For the help only: words_behind takes it from the command line.
   command->add_option("LAUNCHER", "With --native, after --: the launcher with its options, as in -- mpirun -n 8");
   command->add_flag("--native", tuning->native, "Measure the algorithms of the MPI itself, for quadrille export");

@@ -13,21 +13,25 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <thread>
 
 #include "machine/cores.hpp"
+#include "text/quantities.hpp"
 #include "tools/commands.hpp"
+#include "tools/option_values.hpp"
 #include "tools/selection.hpp"
+#include "tools/supervised_launch.hpp"
 #include "verify/matrix.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+constexpr std::size_t most_shown = 10;  // failures
 
 // The ranks of the full matrix, and some larger ones.
 std::set<Rank> default_ranks(const Algorithm& algorithm) {
@@ -98,14 +102,16 @@ class Verification {
   }
 
   // Returns whether everything passed.
-  bool run() {
+  bool run(bool json) {
     keep_memory();
+    json_ = json;
+    for (const Work& one : work_) weight_ += one.one.problem.ranks;
     std::vector<std::thread> threads;
     const auto cores = static_cast<unsigned>(std::max(1.0, std::ceil(machine::usable_cores())));
     for (unsigned i = 0; i < cores; ++i) threads.emplace_back([this] { drain(); });
     for (std::thread& thread : threads) thread.join();
     clear_progress();
-    return report();
+    return json_ ? report_as_json() : report();
   }
 
  private:
@@ -139,30 +145,56 @@ class Verification {
       Tally& tally = tallies_[work_[i].tally];
       tally.seconds += seconds;
       ++(fault.empty() ? tally.passed : tally.failed);
-      if (!fault.empty() && ++shown_ <= 10) {
-        clear_progress();
-        fmt::print("FAILED {}\n  {}\n", describe(work_[i].one), fault);
-      }
+      if (!fault.empty() && failures_.size() < most_shown) show_failure(describe(work_[i].one), fault);
+      done_weight_ += work_[i].one.problem.ranks;
       show_progress(++done_, work_[i].one);
     }
   }
 
+  void show_failure(std::string what, const std::string& fault) {
+    if (!json_) {
+      clear_progress();
+      fmt::print("FAILED {}\n  {}\n", what, fault);
+    }
+    failures_.push_back({{"case", std::move(what)}, {"fault", fault}});
+  }
+
+  // To a terminal only. The time of a case grows with its ranks.
   void show_progress(std::size_t done, const verify::Case& one) {
     const auto now = Clock::now();
-    const auto pause = terminal_ ? std::chrono::milliseconds(100) : std::chrono::milliseconds(10000);
-    if (now - shown_at_ < pause) return;
+    if (!terminal_ || now - shown_at_ < std::chrono::milliseconds(100)) return;
     shown_at_ = now;
-    const std::string line = fmt::format("{} of {} cases, {} {} on {} ranks", done, work_.size(),
-                                         name(one.algorithm->collective), one.algorithm->name, one.problem.ranks);
-    if (terminal_) {
-      fmt::print(stderr, "\r{:<78}", line);
-    } else {
-      fmt::print(stderr, "{}\n", line);
-    }
+    const double left = seconds_since(began_) * (weight_ - done_weight_) / done_weight_;
+    const std::string line =
+        fmt::format("{} of {} cases, about {} left: {} {} on {} ranks", done, work_.size(), text::duration(left),
+                    name(one.algorithm->collective), one.algorithm->name, one.problem.ranks);
+    fmt::print(stderr, "\r{:<78.78}", line);
   }
 
   void clear_progress() const {
     if (terminal_) fmt::print(stderr, "\r{:<78}\r", "");
+  }
+
+  bool report_as_json() const {
+    nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+    std::int64_t passed = 0;
+    std::int64_t failed = 0;
+    for (const Tally& tally : tallies_) {
+      nlohmann::ordered_json row = {{"collective", name(tally.algorithm->collective)},
+                                    {"algorithm", tally.algorithm->name}};
+      if (tally.with) {
+        row["same_schedules_as"] = {{"collective", name(tally.with->collective)}, {"algorithm", tally.with->name}};
+      } else {
+        row.update({{"passed", tally.passed}, {"failed", tally.failed}, {"seconds", tally.seconds}});
+      }
+      rows.push_back(std::move(row));
+      passed += tally.passed;
+      failed += tally.failed;
+    }
+    const nlohmann::ordered_json all = {
+        {"passed", passed}, {"failed", failed}, {"algorithms", rows}, {"failures", failures_}};
+    fmt::print("{}\n", all.dump(2));
+    return failed == 0;
   }
 
   bool report() const {
@@ -187,10 +219,14 @@ class Verification {
   std::vector<Tally> tallies_;
   std::atomic<std::size_t> next_ = 0;
   std::size_t done_ = 0;
-  int shown_ = 0;
+  double weight_ = 0;
+  double done_weight_ = 0;
+  bool json_ = false;
+  nlohmann::ordered_json failures_ = nlohmann::ordered_json::array();  // the first ones
   std::mutex mutex_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
-  Clock::time_point shown_at_ = Clock::now();
+  Clock::time_point began_ = Clock::now();
+  Clock::time_point shown_at_ = began_;
 };
 
 }  // namespace
@@ -200,20 +236,22 @@ void add_verify(CLI::App& app, Exit& exit) {
     std::vector<std::string> collectives;
     std::optional<std::string> ranks;
     std::optional<std::string> algorithm;
+    bool json = false;
   };
   const auto arguments = std::make_shared<Arguments>();
   auto* command = app.add_subcommand("verify", "Prove the algorithms correct and replay them on real data");
-  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives");
+  command->add_option("COLLECTIVE", arguments->collectives, "Only these collectives")->transform(collective_names());
   command->add_option(
       "--ranks", arguments->ranks,
       "Numbers of ranks, as in 1-8,16; default: 1-64 and some up to 1024, logarithmic algorithms up to 4096");
   command->add_option("--algorithm", arguments->algorithm, "Only this algorithm");
+  command->add_flag("--json", arguments->json, "Print JSON");
   command->callback([arguments, &exit] {
     Verification verification;
     for (const Algorithm* one : selected_algorithms(arguments->collectives, arguments->algorithm)) {
       verification.add(*one, arguments->ranks ? parse_ranks(*arguments->ranks) : default_ranks(*one));
     }
-    exit = verification.run() ? 0 : 1;
+    exit = verification.run(arguments->json) ? 0 : 1;
   });
 }
 

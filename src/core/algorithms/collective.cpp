@@ -1,7 +1,9 @@
 #include "algorithms/collective.hpp"
 
 #include <array>
+#include <cctype>
 #include <stdexcept>
+#include <string>
 
 namespace quadrille {
 
@@ -89,9 +91,12 @@ std::string_view name(Collective collective) {
   return names[static_cast<std::size_t>(collective)];
 }
 
-std::optional<Collective> collective_named(std::string_view name) {
+std::optional<Collective> collective_named(std::string_view text) {
+  std::string plain;
+  for (const char letter : text) plain += static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  if (plain.starts_with("mpi_")) plain.erase(0, 4);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Collective>(i);
+    if (names[i] == plain) return static_cast<Collective>(i);
   }
   return std::nullopt;
 }

@@ -8,16 +8,17 @@
 #include <cstdlib>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include "algorithms/naming.hpp"
 #include "cost/machine_file.hpp"
 #include "select/table.hpp"
 #include "settings/racks.hpp"
+#include "text/size.hpp"
 #include "variables/variables.hpp"
 
 namespace quadrille {
@@ -51,25 +52,21 @@ std::map<std::string, std::string, std::less<>> site_defaults() {
   return defaults;
 }
 
-// Numbers of bytes may end in k, M or G, large or small.
+// Numbers of bytes may have a unit: 64k, 1MB.
 template <class Number>
 void read(const Lookup& lookup, const char* name, Number& value, Number least) {
   const std::string_view text = lookup(name);
   if (text.empty()) return;
   const char* last = text.data() + text.size();
-  auto [end, error] = std::from_chars(text.data(), last, value);
-  bool good = error == std::errc{};
+  const auto [end, error] = std::from_chars(text.data(), last, value);
+  bool good = error == std::errc{} && end == last;
   if constexpr (std::is_same_v<Number, std::int64_t>) {
-    constexpr std::string_view suffixes = "kKmMgG";
-    const std::size_t suffix = good && end + 1 == last ? suffixes.find(*end) : std::string_view::npos;
-    if (suffix != std::string_view::npos) {
-      const std::size_t bits = 10 * (suffix / 2 + 1);
-      good = value <= std::numeric_limits<Number>::max() >> bits;
-      value <<= good ? bits : 0;
-      ++end;
+    if (const auto bytes = text::parse_bytes(text)) {
+      value = *bytes;
+      good = true;
     }
   }
-  good = good && end == last && value >= least;
+  good = good && value >= least;
   if (!good) refuse(name, text, fmt::format("a number of at least {}", least));
 }
 
@@ -126,7 +123,12 @@ void read_algorithms(const Lookup& lookup, const char* name, Preferences& prefer
     const Variant set = collective && equals != std::string_view::npos
                             ? variant_named(*collective, choice.substr(equals + 1))
                             : Variant{};
-    if (!set) refuse(name, text, "collective=algorithm,... with names that 'quadrille list' shows");
+    if (!set) {
+      constexpr std::string_view wanted = "collective=algorithm,... with names that 'quadrille list' shows";
+      const bool misnamed = collective && equals != std::string_view::npos;
+      const std::string why = misnamed ? ": " + no_such_algorithm(*collective, choice.substr(equals + 1)) : "";
+      refuse(name, text, fmt::format("{}{}", wanted, why));
+    }
     const std::string why = refusal(set.algorithm(), {.width = set.width});
     if (set.width != 0 && !why.empty()) refuse(name, text, fmt::format("another number: {}", why));
     preferences.variants[static_cast<std::size_t>(*collective)] = set;

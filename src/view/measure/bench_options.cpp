@@ -4,33 +4,25 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 
 #include "algorithms/catalogue.hpp"
 #include "algorithms/collective.hpp"
+#include "algorithms/naming.hpp"
+#include "arguments/mistakes.hpp"
+#include "text/size.hpp"
 
 namespace quadrille::measure {
 
 namespace {
 
 std::int64_t parse_size(std::string_view text) {
-  std::int64_t number = -1;
-  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(rest - text.data()));
-  int shift = -1;
-  if (unit.empty() || unit == "B") shift = 0;
-  if (unit == "K" || unit == "KiB") shift = 10;
-  if (unit == "M" || unit == "MiB") shift = 20;
-  if (unit == "G" || unit == "GiB") shift = 30;
-  if (error != std::errc() || number < 0 || shift < 0 || number > (std::int64_t{1} << (60 - shift))) {
-    throw std::invalid_argument(fmt::format("--sizes: '{}' is not a size: use 8, 64KiB, 1MiB or a range 8-1MiB", text));
-  }
-  return number << static_cast<unsigned>(shift);
+  const auto bytes = text::parse_bytes(text);
+  if (bytes && *bytes <= std::int64_t{1} << 60) return *bytes;
+  throw std::invalid_argument(fmt::format("'{}' is not a size: use 8, 64KiB, 1MB or a range 8-1MiB", text));
 }
 
 template <class Value>
@@ -42,9 +34,7 @@ std::vector<Collective> collectives_named(const std::vector<std::string>& names)
   if (names.empty()) throw std::invalid_argument("no collective given, as in: quadrille bench allreduce bcast");
   std::vector<Collective> all;
   for (const std::string& name : names) {
-    const std::optional<Collective> found = collective_named(name);
-    if (!found) throw std::invalid_argument(fmt::format("no collective '{}': see quadrille list", name));
-    add_once(all, *found);
+    add_once(all, require_collective(name));
   }
   return all;
 }
@@ -55,10 +45,10 @@ void add_range(std::vector<std::int64_t>& sizes, const std::string& word, std::s
   const std::int64_t factor = star == std::string::npos ? 2 : parse_size(word.substr(star + 1));
   const std::int64_t last = parse_size(word.substr(dash + 1, star == std::string::npos ? star : star - dash - 1));
   const std::int64_t first = parse_size(word.substr(0, dash));
-  if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("--sizes: '{}' is an endless range", word));
-  if (first > last) throw std::invalid_argument(fmt::format("--sizes: '{}' is an empty range", word));
+  if (first < 1 || factor < 2) throw std::invalid_argument(fmt::format("'{}' is an endless range", word));
+  if (first > last) throw std::invalid_argument(fmt::format("'{}' is an empty range", word));
   if (factor > std::numeric_limits<std::int64_t>::max() / last) {
-    throw std::invalid_argument(fmt::format("--sizes: the factor of '{}' is too large", word));
+    throw std::invalid_argument(fmt::format("the factor of '{}' is too large", word));
   }
   for (std::int64_t size = first; size < last; size *= factor) add_once(sizes, size);
   add_once(sizes, last);
@@ -74,8 +64,7 @@ std::vector<std::string> algorithms_named(const std::string& text, const std::ve
       return variant && variant.width >= 0;
     });
     if (!fits && word != "all" && word != "default") {
-      throw std::invalid_argument(
-          fmt::format("--algorithms: '{}' is not an algorithm of these collectives: see quadrille list", word));
+      throw std::invalid_argument(fmt::format("--algorithms: {}", no_such_algorithm(collectives.front(), word)));
     }
     add_once(all, word);
   }
@@ -177,6 +166,8 @@ BenchOptions parse_bench_options(int argc, const char* const* argv) {
     std::ostringstream out;
     std::ostringstream err;
     const int status = app.exit(error, out, err);
+    const std::string unknown = status == 0 ? "" : arguments::unknown_word(app, {argv + 1, argv + argc});
+    if (!unknown.empty()) throw ParseExit{2, unknown + "\n"};
     throw ParseExit{status == 0 ? 0 : 2, status == 0 ? out.str() : err.str()};
   } catch (const std::invalid_argument& error) {
     throw ParseExit{2, fmt::format("quadrille bench: {}\n", error.what())};

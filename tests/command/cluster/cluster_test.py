@@ -346,6 +346,8 @@ class UpAndDown(unittest.TestCase):
             (("run", "-n", "9", "--", "true"), "more --nodes or --slots"),
             (("run", "--map", "spiral", "--", "true"), "'spiral' is neither block, cyclic nor ppr:N"),
             (("run", "--", "true"), "--mpi openmpi or --mpi mpich"),
+            (("run", "--", "./no-such-program"), "there is no program ./no-such-program"),
+            (("run", "--", "no-such-program"), "write ./no-such-program if it is in this folder"),
             (("run", "--mpi", "lam", "--", "true"), "neither openmpi nor mpich"),
             (("run",), "PROGRAM"),
         ):

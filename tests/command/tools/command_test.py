@@ -280,7 +280,7 @@ class Explain(unittest.TestCase):
     def test_what_has_no_price_and_what_makes_no_sense_is_refused(self):
         for words, said in ((["alltoallv", "8", "-n", "4"], "each rank knows its own size"),
                             (["bcast", "8", "-n", "4", "--nodes", "5"], "at least 2 ranks"),
-                            (["nothing", "-n", "4"], "unknown collective"),
+                            (["nothing", "-n", "4"], "no collective"),
                             (["bcast", "x", "-n", "4"], "x")):
             done = run("explain", *words)
             self.assertEqual(done.returncode, 2)
@@ -343,7 +343,7 @@ class Predict(unittest.TestCase):
                             (["bcast", "--ranks", "4", "--trace", "/nowhere"], "or --trace alone"),
                             (["--trace", "/nowhere"], "/nowhere"),
                             (["bcast", "--ranks", "1"], "at least 2"),
-                            (["nothing", "--ranks", "4"], "unknown collective"),
+                            (["nothing", "--ranks", "4"], "no collective"),
                             (["bcast", "--ranks", "4", "--machine", "/nowhere"], "/nowhere")):
             done = run("predict", *words)
             self.assertEqual(done.returncode, 2)
