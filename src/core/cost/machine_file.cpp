@@ -153,6 +153,39 @@ std::string to_json(const Machine& machine) {
   return text + "\n";
 }
 
+namespace {
+
+// Throws std::invalid_argument.
+void set_named(Model& model, const std::string& name, const nlohmann::json& value) {
+  const bool known = std::any_of(fields.begin(), fields.end(), [&](const Field& one) { return one.name == name; });
+  if (!known) throw std::invalid_argument(name + ": there is no such number");
+  if (!value.is_number() || value.get<double>() < 0) {
+    throw std::invalid_argument(name + ": expected a number of at least 0");
+  }
+  set_number(model, name, value.get<double>());
+}
+
+void add_group(Machine& machine, const std::string& group, const nlohmann::json& numbers) {
+  if (group == "pairs") {
+    machine.pairs = pairs_from_json(numbers);
+    return;
+  }
+  if (!numbers.is_object()) throw std::invalid_argument(group + ": expected an object");
+  for (const auto& [key, value] : numbers.items()) {
+    if (group == "intervals") {
+      const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number();
+      if (pair) machine.intervals[key] = value.get<std::array<double, 2>>();
+      continue;
+    }
+    std::string name = group;
+    name += '.';
+    name += key;
+    set_named(machine.model, name, value);
+  }
+}
+
+}  // namespace
+
 Machine parse_machine(std::string_view text, const std::string& file, const Model& otherwise) {
   const auto wrong = [&](const std::string& what) { return std::invalid_argument(file + ": " + what); };
   nlohmann::json json;
@@ -168,31 +201,12 @@ Machine parse_machine(std::string_view text, const std::string& file, const Mode
     throw wrong(R"(not a machine file: expected "format": "quadrille machine 1"; quadrille probe writes one)");
   }
   Machine machine{.model = otherwise, .from = text_of("from")};
-  for (const auto& [group, numbers] : json.items()) {
-    if (group == "format" || group == "from") continue;
-    if (group == "pairs") {
-      try {
-        machine.pairs = pairs_from_json(numbers);
-      } catch (const std::invalid_argument& error) {
-        throw wrong(error.what());
-      }
-      continue;
+  try {
+    for (const auto& [group, numbers] : json.items()) {
+      if (group != "format" && group != "from") add_group(machine, group, numbers);
     }
-    if (!numbers.is_object()) throw wrong(group + ": expected an object");
-    for (const auto& [key, value] : numbers.items()) {
-      if (group == "intervals") {
-        const bool pair = value.is_array() && value.size() == 2 && value[0].is_number() && value[1].is_number();
-        if (pair) machine.intervals[key] = value.get<std::array<double, 2>>();
-        continue;
-      }
-      std::string name = group;
-      name += '.';
-      name += key;
-      const bool known = std::any_of(fields.begin(), fields.end(), [&](const Field& one) { return one.name == name; });
-      if (!known) throw wrong(name + ": there is no such number");
-      if (!value.is_number() || value.get<double>() < 0) throw wrong(name + ": expected a number of at least 0");
-      set_number(machine.model, name, value.get<double>());
-    }
+  } catch (const std::invalid_argument& error) {
+    throw wrong(error.what());
   }
   return machine;
 }

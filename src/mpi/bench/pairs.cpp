@@ -118,29 +118,37 @@ void study_nodes(measure::PairStudy& study, MPI_Comm leaders) {
   }
 }
 
+// By level inside a node, on the rank that measures.
+using Insides = std::array<cost::Between, inner_levels.size()>;
+
+// Of one level, on all nodes at once, or in turn.
+void measure_insides(Insides& found, std::size_t level, const std::vector<NodeRanks>& nodes, bool in_turn,
+                     MPI_Comm comm, Meeting& meeting) {
+  int own = 0;
+  check(PMPI_Comm_rank(comm, &own), "MPI_Comm_rank");
+  bool waited = true;
+  for (const NodeRanks& node : nodes) {
+    const auto [one, other] = node.pairs[level];
+    if (other == 0) continue;
+    if (own == one) found[level] = meeting.measure(other);
+    if (own == other) meeting.answer(one);
+    waited = in_turn;
+    if (in_turn) wait_for_all(comm);
+  }
+  if (!waited) wait_for_all(comm);
+}
+
 // Between two ranks of each node for each level, on all nodes at once, or, where these are one machine, in turn.
 void study_insides(measure::PairStudy* study, const std::vector<NodeRanks>& nodes, bool in_turn, MPI_Comm comm) {
   constexpr int times = 2;
-  using Found = std::array<cost::Between, inner_levels.size()>;
-  int own = 0;
-  check(PMPI_Comm_rank(comm, &own), "MPI_Comm_rank");
   Meeting meeting(comm);
   for (int time = 0; time < times; ++time) {
-    Found found = {};
+    Insides found = {};
     for (std::size_t level = 0; level < inner_levels.size(); ++level) {
-      bool waited = true;
-      for (const NodeRanks& node : nodes) {
-        const auto [one, other] = node.pairs[level];
-        if (other == 0) continue;
-        if (own == one) found[level] = meeting.measure(other);
-        if (own == other) meeting.answer(one);
-        waited = in_turn;
-        if (in_turn) wait_for_all(comm);
-      }
-      if (!waited) wait_for_all(comm);
+      measure_insides(found, level, nodes, in_turn, comm, meeting);
     }
     Communicator all(comm);
-    std::vector<Found> of_ranks(static_cast<std::size_t>(all.size()));
+    std::vector<Insides> of_ranks(static_cast<std::size_t>(all.size()));
     all.allgather(&found, sizeof found, MPI_BYTE, of_ranks.data(), sizeof found, MPI_BYTE);
     for (std::size_t node = 0; study && node < nodes.size(); ++node) {
       for (std::size_t level = 0; level < inner_levels.size(); ++level) {
