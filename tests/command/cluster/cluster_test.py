@@ -356,10 +356,15 @@ class UpAndDown(unittest.TestCase):
             self.assertIn(expected, done.stderr)
 
     def test_without_a_cluster_the_error_shows_how_to_start_one(self):
-        for words in (("down",), ("cut", "0"), ("exec", "0", "--", "true"), ("run", "--", "true")):
+        for words in (("cut", "0"), ("exec", "0", "--", "true"), ("run", "--", "true")):
             done = self.cluster(*words)
             self.assertEqual(done.returncode, 2, words)
             self.assertIn(f"bring it up by 'quadrille cluster up --name {self.cluster.name}'", done.stderr)
+
+    def test_one_that_is_down_may_be_taken_down(self):
+        done = self.cluster("down")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("is not up", done.stderr + done.stdout)
 
     def test_invalid_options_are_rejected(self):
         for words, expected in (
