@@ -238,7 +238,7 @@ class Bench(unittest.TestCase):
     def test_what_it_does_not_understand_it_explains(self):
         self.assertIn("no collective 'bcats'", bench("bcats", expect=2).stderr)
         self.assertIn("'8x' is not a size", bench("bcast", "--sizes", "8x", expect=2).stderr)
-        self.assertIn("'rign' is not an algorithm", bench("bcast", "--algorithms", "rign", expect=2).stderr)
+        self.assertIn("no algorithm 'rign' of bcast; there are", bench("bcast", "--algorithms", "rign", expect=2).stderr)
         self.assertIn("COLLECTIVE", bench("--help").stdout)
 
 
