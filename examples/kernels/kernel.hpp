@@ -89,7 +89,10 @@ struct Grid {
   }
   std::string text() const {
     std::string words;
-    for (const int one : size) words += (words.empty() ? "" : "x") + std::to_string(one);
+    for (const int one : size) {
+      if (!words.empty()) words += 'x';
+      words += std::to_string(one);
+    }
     return words;
   }
 

@@ -53,9 +53,9 @@ std::string page_date() {
   const std::time_t now = set ? static_cast<std::time_t>(std::strtoll(set, nullptr, 10)) : std::time(nullptr);
   std::tm day{};
   gmtime_r(&now, &day);
-  std::array<char, 64> text{};
-  std::strftime(text.data(), text.size(), "%B %-d, %Y", &day);
-  return text.data();
+  std::array<char, 64> month{};
+  std::strftime(month.data(), month.size(), "%B", &day);
+  return fmt::format("{} {}, {}", month.data(), day.tm_mday, day.tm_year + 1900);
 }
 
 std::string page_name(const std::string& command) {

@@ -56,6 +56,13 @@ void allreduce_by_halving(Builder& builder, const Problem& problem, const std::v
   }
 }
 
+Prediction predict_allreduce_by_halving(const Problem& problem) {
+  const patterns::Hypercube cube(problem.ranks);
+  return {.steps = 2 * cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
+          .messages = 2 * std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
+          .units = 2 * problem.count * (cube.corners() - 1 + cube.extra())};
+}
+
 std::int64_t in_front_halves(std::int64_t count, int level) {
   // At each level ranges have two sizes, which differ by one.
   const std::int64_t ranges = std::int64_t{1} << level;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "algorithms/accumulator.hpp"
+#include "algorithms/algorithm.hpp"
 #include "patterns/hypercube.hpp"
 
 namespace quadrille {
@@ -34,6 +35,9 @@ void allreduce_by_halving(Builder& builder, const Problem& problem, const std::v
                           Accumulator& result);
 void allreduce_by_halving(Builder& builder, const Problem& problem, const patterns::Hypercube& cube,
                           Accumulator& result);
+
+// Of an allreduce by halving whose ranks beyond a power of two are represented by others.
+Prediction predict_allreduce_by_halving(const Problem& problem);
 
 // The number of `count` units in front halves after level + 1 bisections.
 std::int64_t in_front_halves(std::int64_t count, int level);

@@ -30,7 +30,7 @@ struct Pairs {
     Between found;
   };
 
-  std::string from = {};  // in words
+  std::string source = {};  // in words
   std::vector<Link> nodes = {};
   std::vector<Link> racks = {};                // none: all nodes are on one switch, as far as is known
   std::map<std::string, Between> levels = {};  // the usual: "network", "rack" between racks, "node", "L3", ... inside

@@ -94,7 +94,7 @@ std::string pairs_to_json(const Pairs& pairs) {
   for (const auto& [name, usual] : pairs.levels) {
     levels[name] = {{latency_key, rounded(usual.latency / us)}, {rate_key, rounded(usual.rate / mb)}};
   }
-  std::string text = "{\n    \"from\": " + Json(pairs.from).dump();
+  std::string text = "{\n    \"from\": " + Json(pairs.source).dump();
   text += ",\n    \"levels\": " + levels.dump();
   if (!pairs.racks.empty()) {
     text += ",\n    \"racks\": " + lines(pairs.racks, [](const Pairs::Link& rack) { return to_json(rack).dump(); });
@@ -112,7 +112,7 @@ std::string pairs_to_json(const Pairs& pairs) {
 
 Pairs pairs_from_json(const Json& json) {
   if (!json.is_object()) throw std::invalid_argument("pairs: expected an object");
-  Pairs pairs{.from = text_at(json, "from")};
+  Pairs pairs{.source = text_at(json, "from")};
   for (const Json& rack : list_at(json, "racks")) pairs.racks.push_back(link_of(rack, "racks"));
   for (const Json& node : list_at(json, "nodes")) {
     pairs.nodes.push_back(link_of(node, "nodes"));

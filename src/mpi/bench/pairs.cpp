@@ -174,7 +174,7 @@ void write_results(const measure::PairStudy& study, const PairFiles& files, cons
   const bool exists = std::filesystem::exists(target);
   cost::Machine machine = exists ? cost::read_machine(target, built_in_here().model) : built_in_here();
   machine.pairs = study.result();
-  machine.pairs.from = from;
+  machine.pairs.source = from;
   if (files.json != "-") fmt::print("{}", to_text(study));
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);

@@ -38,7 +38,7 @@ struct Waiting {
     return true;
   }
   // As how many calls the last one counts in what is spent.
-  int weight() const { return calls <= first ? 1 : seldom; }
+  int stands_for() const { return calls <= first ? 1 : seldom; }
 };
 
 // A communicator as the drop-in knows it.

@@ -59,7 +59,7 @@ TEST(MachineFile, ErrorsNameTheFileAndTheNumber) {
 
 Machine with_pairs() {
   Machine machine{.model = built_in(), .from = "a test"};
-  machine.pairs = {.from = "a probe",
+  machine.pairs = {.source = "a probe",
                    .nodes = {{"a", 5e6, 5e6, 0}, {"b", 5e6, 5e6, 0}, {"c", 1e6, 5e6, 1}, {"d", 5e6, 5e6, 1}},
                    .racks = {{"left", 2e6, 2e6}, {"right", 2e6, 1.5e6}},
                    .levels = {{"network", {50e-6, 5e6}}, {"rack", {80e-6, 2e6}}, {"node", {1e-6, 3e9}}},
@@ -71,7 +71,7 @@ TEST(MachineFile, HasPairsOfNodes) {
   const Machine machine = with_pairs();
   const Machine read = parse_machine(to_json(machine), "x.json", Model{});
   EXPECT_EQ(to_json(read), to_json(machine));
-  EXPECT_EQ(read.pairs.from, "a probe");
+  EXPECT_EQ(read.pairs.source, "a probe");
   EXPECT_EQ(read.pairs.nodes[2].name, "c");
   EXPECT_EQ(read.pairs.nodes[2].rack, 1);
 }

@@ -18,13 +18,6 @@ void build(Builder& builder, const Problem& problem) {
   });
 }
 
-Prediction predict(const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  return {.steps = 2 * cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
-          .messages = 2 * std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
-          .units = 2 * problem.count * (cube.corners() - 1 + cube.extra())};
-}
-
 void outline(const Problem& problem, Outline& out) {
   const double n = rounds::number(problem.count);
   const Rank corners = patterns::Hypercube(problem.ranks).corners();
@@ -46,7 +39,7 @@ extern const Algorithm rabenseifner = {
     .restrictions = {},
     .logarithmic = true,
     .build = build,
-    .predict = predict,
+    .predict = predict_allreduce_by_halving,
     .scratch_units = Accumulator::scratch_units,
     .outline = outline,
 };

@@ -31,13 +31,6 @@ void build(Builder& builder, const Problem& problem) {
   });
 }
 
-Prediction predict(const Problem& problem) {
-  const patterns::Hypercube cube(problem.ranks);
-  return {.steps = 2 * cube.dimensions() + (cube.extra() > 0 ? 2 : 0),
-          .messages = 2 * std::int64_t{cube.corners()} * cube.dimensions() + 2 * cube.extra(),
-          .units = 2 * problem.count * (cube.corners() - 1 + cube.extra())};
-}
-
 void outline(const Problem& problem, Outline& out) {
   const double n = rounds::number(problem.count);
   const int steps = patterns::Hypercube(problem.ranks).dimensions();
@@ -65,7 +58,7 @@ extern const Algorithm swing = {
     .logarithmic = true,
     .offered = false,
     .build = build,
-    .predict = predict,
+    .predict = predict_allreduce_by_halving,
     .scratch_units = Accumulator::scratch_units,
     .outline = outline,
 };

@@ -7,67 +7,47 @@
 
 #include <algorithm>
 
-#include "algorithms/algorithm.hpp"
-#include "algorithms/children.hpp"
+#include "algorithms/bcast/even_scatter.hpp"
 #include "algorithms/rounds.hpp"
-#include "patterns/even_shares.hpp"
 #include "patterns/handing_on.hpp"
 #include "patterns/hypercube.hpp"
-#include "patterns/ring.hpp"
-#include "patterns/trees.hpp"
 
 namespace quadrille::bcast {
 
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
+  const EvenScatter scatter(problem);
+  scatter.build(builder);
   const Rank p = problem.ranks;
-  // Shares and ranks are numbered from the root.
-  const Rank place = patterns::at_distance(problem.rank, -problem.root, p);
-  const auto rank_at = [&](Rank other) { return patterns::at_distance(problem.root, other, p); };
-  const auto shares_of = [&](Rank first, Rank many) {
-    return problem.output.part(patterns::even_shares(problem.count, first, many, p));
-  };
-  const auto below = [&](Rank other) { return patterns::binomial_subtree(other, p, 0); };
-
-  const patterns::Tree tree = patterns::binomial_tree(place, p, 0);
-  if (tree.parent) builder.receive(rank_at(*tree.parent), shares_of(place, below(place)));
-  send_in_turn(builder, tree, [&](Rank child) { builder.send(rank_at(child), shares_of(child, below(child))); });
-
+  const Rank place = scatter.place();
   for (Rank block = 1; block < p; block *= 2) {
     const Rank mine = place / block * block;
     const Rank next = mine ^ block;
     if ((place ^ block) < p) {
-      builder.send(rank_at(place ^ block), shares_of(mine, block));
-      builder.receive(rank_at(place ^ block), shares_of(next, block));
+      builder.send(scatter.rank_at(place ^ block), scatter.shares(mine, block));
+      builder.receive(scatter.rank_at(place ^ block), scatter.shares(next, block));
     }
     if (next < mine || next >= p) continue;
     for (const auto& [peer, sends] : patterns::handing_on(place, block, std::min(block, p - next))) {
-      const Region data = shares_of(next, block);
-      sends ? builder.send(rank_at(peer), data) : builder.receive(rank_at(peer), data);
+      const Region data = scatter.shares(next, block);
+      sends ? builder.send(scatter.rank_at(peer), data) : builder.receive(scatter.rank_at(peer), data);
     }
   }
 }
 
 Prediction predict(const Problem& problem) {
   const Rank p = problem.ranks;
-  Prediction all{.steps = Prediction::unknown_steps};
-  const auto add = [&](std::int64_t times, Rank first, Rank many) {
-    const Range range = patterns::even_shares(problem.count, first, many, p);
-    if (range.empty()) return;
-    all.messages += times;
-    all.units += times * (range.end - range.begin);
-  };
-  for (Rank rank = 1; rank < p; ++rank) add(1, rank, patterns::binomial_subtree(rank, p, 0));
+  EvenShareCount count(problem);
   for (Rank block = 1; block < p; block *= 2) {
     for (Rank first = 0; first + block < p; first += 2 * block) {
       const Rank next = first + block;
       const Rank partners = std::min(block, p - next);
-      add(partners, first, block);  // to the next block
-      add(block, next, block);      // from it, and passed on
+      count.add(partners, first, block);  // to the next block
+      count.add(block, next, block);      // from it, and passed on
     }
   }
-  return all;
+  return count.all();
 }
 
 void outline(const Problem& problem, Outline& out) {

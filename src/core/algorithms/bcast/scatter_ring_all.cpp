@@ -3,51 +3,30 @@
 //
 // Any number of ranks. No scratch.
 
-#include "algorithms/algorithm.hpp"
-#include "algorithms/children.hpp"
+#include "algorithms/bcast/even_scatter.hpp"
 #include "algorithms/rounds.hpp"
-#include "patterns/even_shares.hpp"
-#include "patterns/ring.hpp"
-#include "patterns/trees.hpp"
 
 namespace quadrille::bcast {
 
 namespace {
 
 void build(Builder& builder, const Problem& problem) {
+  const EvenScatter scatter(problem);
+  scatter.build(builder);
   const Rank p = problem.ranks;
-  // Shares and ranks are numbered from the root.
-  const Rank place = patterns::at_distance(problem.rank, -problem.root, p);
-  const auto rank_at = [&](Rank other) { return patterns::at_distance(problem.root, other, p); };
-  const auto shares = [&](Rank first, Rank many) {
-    return problem.output.part(patterns::even_shares(problem.count, first, many, p));
-  };
-  const auto below = [&](Rank other) { return patterns::binomial_subtree(other, p, 0); };
-
-  const patterns::Tree tree = patterns::binomial_tree(place, p, 0);
-  if (tree.parent) builder.receive(rank_at(*tree.parent), shares(place, below(place)));
-  send_in_turn(builder, tree, [&](Rank child) { builder.send(rank_at(child), shares(child, below(child))); });
-
-  const Rank next = rank_at(patterns::at_distance(place, 1, p));
-  const Rank previous = rank_at(patterns::at_distance(place, -1, p));
+  const Rank place = scatter.place();
+  const Rank next = scatter.rank_at(patterns::at_distance(place, 1, p));
+  const Rank previous = scatter.rank_at(patterns::at_distance(place, -1, p));
   for (Rank step = 0; step + 1 < p; ++step) {
-    builder.send(next, shares(patterns::at_distance(place, -step, p), 1));
-    builder.receive(previous, shares(patterns::at_distance(place, -step - 1, p), 1));
+    builder.send(next, scatter.shares(patterns::at_distance(place, -step, p), 1));
+    builder.receive(previous, scatter.shares(patterns::at_distance(place, -step - 1, p), 1));
   }
 }
 
 Prediction predict(const Problem& problem) {
-  const Rank p = problem.ranks;
-  Prediction all{.steps = Prediction::unknown_steps};
-  const auto add = [&](std::int64_t times, Rank first, Rank many) {
-    const Range range = patterns::even_shares(problem.count, first, many, p);
-    if (range.empty()) return;
-    all.messages += times;
-    all.units += times * (range.end - range.begin);
-  };
-  for (Rank rank = 1; rank < p; ++rank) add(1, rank, patterns::binomial_subtree(rank, p, 0));
-  for (Rank share = 0; share < p; ++share) add(p - 1, share, 1);
-  return all;
+  EvenShareCount count(problem);
+  for (Rank share = 0; share < problem.ranks; ++share) count.add(problem.ranks - 1, share, 1);
+  return count.all();
 }
 
 void outline(const Problem& problem, Outline& out) {
