@@ -11,10 +11,13 @@ namespace {
 
 // Ranks that are few wherever they are: none looks at more than 4 log2 of them.
 constexpr Rank few = 16;
-// Shorter shares are not worth waiting for, where ranks are few.
-constexpr std::int64_t least_share = 256;
+// What a rank reads in the time that it waits for shares.
+constexpr std::int64_t read_while_waiting = 12 << 10;
 // The longest data that each of many ranks reads from all others.
-constexpr std::int64_t most_read_bytes = 1024;
+constexpr std::int64_t most_read_by_all = 1 << 10;
+// Where ranks share cores, a wait is a turn of all of them, and reading is a turn of those that read.
+constexpr std::int64_t most_read_in_turns = 6 << 10;
+constexpr std::int64_t most_read_by_root = 2 << 10;  // of each rank's turn
 
 // The slot of another rank, which has the same number there.
 Region place_of(const Builder& builder, const Cut& cut, const Region& slot, Rank owner, const Segment& segment) {
@@ -163,10 +166,13 @@ Reduce::Reduce(Builder& builder, const Problem& problem, const Cut& cut)
       reduced_(builder.counter(cut.pieces)),
       emptied_(builder.counter(cut.pieces)) {}
 
-// Two ranks that both need the result reduce all of it in the same time as shares, with one wait less.
+// Alone, a rank reads (ranks - 1) times the data; in shares, it reduces one of `ranks` and waits once more, and who
+// needs the result copies it. Two ranks that both need it are never slower alone.
 bool Reduce::is_alone(const Problem& problem, std::int64_t units, Rank ranks, bool to_all) {
-  if (!are_few(problem, ranks)) return units * problem.unit_bytes <= most_read_bytes;
-  return units < least_share * ranks || (to_all && ranks == 2);
+  const std::int64_t bytes = units * problem.unit_bytes;
+  if (to_all && ranks == 2) return true;
+  if (problem.crowded) return bytes <= (to_all ? most_read_in_turns : most_read_by_root * ranks);
+  return bytes <= most_read_by_all || bytes * (ranks - (to_all ? 2 : 1)) <= read_while_waiting;
 }
 
 void Reduce::to(Builder& builder, Rank root, const Segment& segment, const Region& input, const Region& output) const {

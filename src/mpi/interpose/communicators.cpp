@@ -104,15 +104,17 @@ int weight(const detail::Call& call, int rank, int ranks) {
   }
 }
 
-// The largest part of a call's time that is saved by a rule for so many ranks.
-double largest_gain(const engine::Rules* rules, int ranks) {
-  double most = 0;
+// The part of a call's time that is saved by the rules for so many ranks, their mean: no one knows which of them will
+// be used on a communicator.
+double usual_gain(const engine::Rules* rules, int ranks) {
+  double sum = 0;
+  int count = 0;
   for (const PlacedRule& one : rules ? std::span(*rules) : std::span<const PlacedRule>()) {
-    if (one.ranks == ranks && one.rule.variant && one.native_seconds > 0) {
-      most = std::max(most, 1 - one.seconds / one.native_seconds);
-    }
+    if (one.ranks != ranks || one.native_seconds <= 0) continue;
+    ++count;
+    if (one.rule.variant) sum += std::max(0.0, 1 - one.seconds / one.native_seconds);
   }
-  return most;
+  return count > 0 ? sum / count : 0;
 }
 
 // What the first context of all takes, which brings ranks together for the first time.
@@ -131,7 +133,7 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
   Waiting& waiting = seen.waiting;
   if (waiting.calls++ == 0) {
     if (have_rules(settings_.table, seen.ranks)) return true;
-    waiting.gain = largest_gain(settings_.remembered, seen.ranks);
+    waiting.gain = usual_gain(settings_.remembered, seen.ranks);
     waiting.asks_after = waiting.gain > 0 ? first_remembered : Waiting::first + 1;
   }
   waiting.asks_after -= waiting.calls <= Waiting::first ? weight(call, seen.rank, seen.ranks) : 1;
@@ -151,16 +153,17 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
 Seen& DropIn::seen(const detail::Call& call, MPI_Comm comm, bool at_once) {
   static Seen not_a_communicator{.outcome = Outcome::arguments};
   const std::int64_t forgotten = forgotten_.load(std::memory_order_acquire);
-  if (last_seen.comm != comm || last_seen.forgotten != forgotten) {
+  LastSeen& last = last_seen.of(comm);
+  if (last.comm != comm || last.forgotten != forgotten) {
     void* known = nullptr;
     int found = 0;
     // MPI's own call will say what is wrong with the communicator.
     if (comm == MPI_COMM_NULL || PMPI_Comm_get_attr(comm, key_, static_cast<void*>(&known), &found) != MPI_SUCCESS) {
       return not_a_communicator;
     }
-    last_seen = {comm, found ? static_cast<Seen*>(known) : &first_seen(comm), forgotten};
+    last = {comm, found ? static_cast<Seen*>(known) : &first_seen(comm), forgotten};
   }
-  Seen& seen = *last_seen.seen;
+  Seen& seen = *last.seen;
   const bool may_adopt = seen.outcome == Outcome::few_calls || (at_once && seen.outcome == Outcome::one_rank);
   if (may_adopt && (at_once || context_pays(call, comm, seen))) adopt(comm, seen);
   return seen;

@@ -259,7 +259,8 @@ namespace {
 
 CallOutcome without_context(Seen& seen) {
   CallOutcome passed{.outcome = seen.outcome};
-  if (seen.outcome == Outcome::few_calls) passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for());
+  if (seen.outcome == Outcome::few_calls && seen.waiting.is_timed())
+    passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for());
   return passed;
 }
 

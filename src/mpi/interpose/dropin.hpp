@@ -2,7 +2,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -27,7 +29,7 @@ struct Waiting {
   std::int64_t calls = 0;
   std::int64_t asks_after = 0;  // so many more, the ranks ask each other whether it pays
   double spent = 0;             // seconds in them, on this rank
-  double gain = 0;              // the largest part of a call's time that an earlier job has found to be saved
+  double gain = 0;              // the part of a call's time that earlier jobs have found to be saved, in the mean
   learn::Credit credit = {};    // as they agreed on
 
   // Counts the next call if there is nothing else to do.
@@ -37,7 +39,8 @@ struct Waiting {
     --asks_after;
     return true;
   }
-  // As how many calls the last one counts in what is spent.
+  // Whether the call that was counted last is timed, and as how many it counts in what is spent.
+  bool is_timed() const { return calls <= first || (calls - 1) % seldom == 0; }
   int stands_for() const { return calls <= first ? 1 : seldom; }
 };
 
@@ -52,12 +55,22 @@ struct Seen {
   RecentCalls recent = {};
 };
 
-// The communicator that a thread called last: MPI takes longer to find an attribute than all else that a call takes
+// A communicator that a thread called lately: MPI takes longer to find an attribute than all else that a call takes
 // which is passed through.
 struct LastSeen {
   MPI_Comm comm = {};  // no handle of MPI's
   Seen* seen = nullptr;
   std::int64_t forgotten = -1;
+};
+
+// Programs call in turn on a few: the rows and columns of a grid. Of any two in one place the later one stays.
+class LastSeenOfThread {
+ public:
+  LastSeen& of(MPI_Comm comm) { return places_[std::hash<MPI_Comm>{}(comm)*0x9e3779b97f4a7c15U >> (64 - bits)]; }
+
+ private:
+  static constexpr unsigned bits = 4;
+  std::array<LastSeen, std::size_t{1} << bits> places_ = {};
 };
 
 // Why MPI's own function runs most calls that a lesson is about.
@@ -109,13 +122,13 @@ class DropIn {
   // Why a call is passed through that is like one before, which then is all there is to it: the quick way of run().
   // replaced: nothing is known.
   Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
-    if (last_seen.comm != comm || last_seen.forgotten != forgotten_.load(std::memory_order_acquire))
-      return Outcome::replaced;
-    if (last_seen.seen->outcome == Outcome::few_calls) {
-      const bool passes = policy(call.collective).may_pass() && last_seen.seen->waiting.passes();
+    const LastSeen& last = last_seen.of(comm);
+    if (last.comm != comm || last.forgotten != forgotten_.load(std::memory_order_acquire)) return Outcome::replaced;
+    if (last.seen->outcome == Outcome::few_calls) {
+      const bool passes = policy(call.collective).may_pass() && last.seen->waiting.passes();
       return passes ? Outcome::few_calls : Outcome::replaced;
     }
-    const RecentCalls::Known* const known = last_seen.seen->recent.find(call);
+    const RecentCalls::Known* const known = last.seen->recent.find(call);
     if (!known) return Outcome::replaced;
     if (!known->lesson) return known->outcome;
     if (!known->lesson->lesson.ran_by_mpi()) return Outcome::replaced;
@@ -144,7 +157,7 @@ class DropIn {
   }
 
  private:
-  static constinit inline thread_local LastSeen last_seen = {};
+  static constinit inline thread_local LastSeenOfThread last_seen = {};
 
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();

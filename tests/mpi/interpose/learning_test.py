@@ -21,7 +21,7 @@ while not os.path.basename(LAUNCH[0]).startswith("mpi"):
 
 
 # Calls that take long enough for something to be learned.
-MANY = "30000"
+MANY = "400000"
 
 
 class Learning(unittest.TestCase):
