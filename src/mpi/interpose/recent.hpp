@@ -23,7 +23,8 @@ class RecentCalls {
   // Null: there was none like it.
   const Known* find(const detail::Call& call) const {
     const Entry& entry = entries_[place(call)];
-    return entry.is(call) ? &entry.known : nullptr;
+    if (entry.is(call)) return &entry.known;
+    return is_of_bytes(call) ? find_bytes(call.root, bytes(call)) : nullptr;
   }
   void keep(const detail::Call& call, const Known& known) {
     entries_[place(call)] = {true,
@@ -37,6 +38,14 @@ class RecentCalls {
                              call.output.type,
                              call.op,
                              known};
+  }
+  // Likewise, of any type: what becomes of a bcast follows from its bytes. Some programs make a type for each call.
+  static bool is_of_bytes(const detail::Call& call) {
+    return call.collective == Collective::bcast && call.output.type != MPI_DATATYPE_NULL && !nowhere(call.output);
+  }
+  void keep_bytes(const detail::Call& call, const Known& known) {
+    const std::int64_t all = bytes(call);
+    bytes_[place(call.root, all)] = {call.root, all, known};
   }
 
  private:
@@ -62,6 +71,25 @@ class RecentCalls {
     }
   };
 
+  struct Bytes {
+    int root = 0;
+    std::int64_t bytes = -1;
+    Known known;
+  };
+
+  const Known* find_bytes(int root, std::int64_t all) const {
+    const Bytes& entry = bytes_[place(root, all)];
+    return entry.bytes == all && entry.root == root && all >= 0 ? &entry.known : nullptr;
+  }
+
+  static std::int64_t bytes(const detail::Call& call) {
+    MPI_Count size = 0;
+    std::int64_t all = 0;
+    const bool fits = PMPI_Type_size_x(call.output.type, &size) == MPI_SUCCESS && size >= 0 &&
+                      !__builtin_mul_overflow(call.output.count, std::int64_t{size}, &all);
+    return fits ? all : -1;
+  }
+
   // One buffer for both, which MPI forbids and we take for MPI_IN_PLACE.
   static bool same_buffer(const detail::Call& call) {
     return call.input.address && call.input.address == call.output.address;
@@ -76,9 +104,14 @@ class RecentCalls {
                               4096 * (number(call.input.count) + 5 * number(call.output.count));
     return all * 0x9e3779b97f4a7c15U >> (64 - bits);
   }
+  static std::size_t place(int root, std::int64_t all) {
+    return (static_cast<std::uint64_t>(all) + 4096 * static_cast<std::uint64_t>(root)) * 0x9e3779b97f4a7c15U >>
+           (64 - bits);
+  }
 
   static constexpr unsigned bits = 6;
   std::array<Entry, std::size_t{1} << bits> entries_ = {};
+  std::array<Bytes, std::size_t{1} << bits> bytes_ = {};
 };
 
 }  // namespace quadrille::interpose
