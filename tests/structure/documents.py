@@ -11,9 +11,9 @@ FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
 # What a reader of a document has besides Quadrille.
 PROGRAMS = {
-    "cat", "cd", "chmod", "cmake", "cp", "cpack", "ctest", "curl", "docker", "echo", "env", "exec", "export", "for", "g++", "gcc", "git",
-    "grep", "head", "kill", "ls", "man", "mkdir", "module", "podman", "printf", "python3", "sbatch", "sed", "sleep", "source", "squeue",
-    "srun", "sudo", "tail", "time", "timeout", "wait",
+    "cat", "cd", "chmod", "cmake", "cp", "cpack", "ctest", "curl", "do", "docker", "done", "echo", "env", "exec", "export",
+    "for", "g++", "gcc", "git", "grep", "head", "kill", "ls", "man", "mkdir", "module", "ninja", "pkg-config", "podman",
+    "printf", "python3", "sbatch", "sed", "sleep", "source", "squeue", "srun", "sudo", "tail", "time", "timeout", "wait",
 }
 LAUNCHERS = re.compile(r"(mpirun|mpiexec|mpicc|mpicxx|mpifort)(\.(openmpi|mpich))?$")
 
@@ -124,8 +124,8 @@ def faults_of(quadrille, words):
 
 
 def known_program(word):
-    # Variables set in front of a command, and programs of the reader's own or of the tree.
-    return "=" in word or "/" in word or word in PROGRAMS or bool(LAUNCHERS.match(word))
+    # Variables set in front of a command, what follows $(...), and programs of the reader's own or of the tree.
+    return "=" in word or "/" in word or word.startswith("-") or word in PROGRAMS or bool(LAUNCHERS.match(word))
 
 
 def check_commands(documents, quadrille):
