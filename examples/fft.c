@@ -57,7 +57,7 @@ static int transpose(const int* counts, const int* places, const MPI_Datatype* t
 }
 
 static double complex value(long element) {
-  return element * 7919 % 1009 + I * (element * 104729 % 1013);
+  return (double)(element * 7919 % 1009) + I * (double)(element * 104729 % 1013);
 }
 
 /* From now on malloc fails beyond so many MiB more. */
