@@ -2,7 +2,8 @@
 """Measures the benchmarks of docs/benchmarks.md, and generates the page and its plots from the reports.
 
     benchmarks/gallery.py measure [NAME...]   runs the commands below, writes docs/benchmarks/NAME.json
-    benchmarks/gallery.py render              writes docs/benchmarks.md and docs/benchmarks/NAME.svg
+    benchmarks/gallery.py render              writes the tables of docs/benchmarks.md and docs/benchmarks/README.md,
+                                              docs/benchmarks/NAME.md, with all that was measured, and NAME.svg
 
 --quadrille is the path of the command (default: build/release/src/quadrille).
 """
@@ -12,8 +13,11 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
+
+import verdicts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "benchmarks"
@@ -36,6 +40,7 @@ class Run:
     beside: tuple = ()  # runs in the same plot
     against: str = "sizes"  # the x axis of its plot
     rates: bool = False  # plot rates, too
+    title: str = ""  # where the text says "the same"
 
     def launch(self):
         words = f"quadrille bench {self.bench}"
@@ -53,19 +58,20 @@ RUNS = [
         "OMPI_MCA_coll_han_priority=100"),
     Run("cluster-mpich", "The same cluster, MPICH. Its blocking calls spin, and there are 32 ranks per core: native measures "
         "the scheduler as much as the network.", "mpich", 64,
-        f"{BASICS} --time 4 --least 6 --label default", CLUSTER),
+        f"{BASICS} --time 4 --least 6 --label default", CLUSTER, title="16 nodes with 4 ranks each, 200 Mbit/s a node, MPICH"),
     Run("levels-openmpi", "Hierarchical algorithms, 16 nodes with 4 ranks each, Open MPI.", "openmpi", 64,
         f"{LEVELS} --time 3 --label default", CLUSTER, beside=("levels-openmpi-han",)),
     Run("levels-openmpi-han", "", "openmpi", 64, f"{LEVELS_ALONE} --algorithms none --time 3 --label han", CLUSTER,
         "OMPI_MCA_coll_han_priority=100"),
     Run("levels-mpich", "Hierarchical algorithms, the same cluster, MPICH. Its blocking calls spin.", "mpich", 64,
-        "bcast reduce allreduce allgather --sizes 8,4KiB,64KiB --algorithms hierarchical --time 3 --least 6", CLUSTER),
+        "bcast reduce allreduce allgather --sizes 8,4KiB,64KiB --algorithms hierarchical --time 3 --least 6", CLUSTER,
+        title="Hierarchical algorithms, 16 nodes with 4 ranks each, MPICH"),
     Run("levels-64", "Hierarchical algorithms by ranks, 4 on a node, Open MPI.", "openmpi", 64, SCALING, CLUSTER,
         beside=("levels-4", "levels-8", "levels-16", "levels-32"), against="ranks"),
     *(Run(f"levels-{ranks}", "", "openmpi", ranks, SCALING, CLUSTER) for ranks in (4, 8, 16, 32)),
     Run("levels-node-openmpi", "Hierarchical algorithms through shared memory, 2 ranks on 2 cores, Open MPI.",
         "openmpi", 2, INSIDE, rates=True),
-    Run("levels-node-mpich", "The same, MPICH.", "mpich", 2, INSIDE),
+    Run("levels-node-mpich", "Hierarchical algorithms through shared memory, 2 ranks on 2 cores, MPICH.", "mpich", 2, INSIDE),
     Run("node-openmpi", "One node, 2 ranks on 2 cores, Open MPI.", "openmpi", 2,
         "barrier bcast reduce allreduce allgather alltoall --sizes 8-1MiB*8 --algorithms default --control --time 1"),
     Run("node-mpich", "One node, 2 ranks on 2 cores, MPICH.", "mpich", 2,
@@ -118,38 +124,22 @@ def of_seconds(seconds):
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def of_bytes(number):
-    for unit, scale in (("MiB", 1 << 20), ("KiB", 1 << 10)):
-        if number >= scale and number % scale == 0:
-            return f"{number // scale} {unit}"
-    return f"{number} B"
-
-
-def by_cell(report):
-    cells = {}
-    for point in report["points"]:
-        cells.setdefault((point["collective"], point["bytes"]), {})[point["variant"]] = point
-    return cells
-
-
 def of_ratio(point):
     """Too few repeats give no interval; native has no ratio."""
     ratio = point.get("ratio")
     if not ratio:
         return ""
-    def digits(value):
-        return f"{value:.2g}" if value < 0.0995 else f"{value:.2f}"
-
+    digits = verdicts.digits
     interval = f" ({digits(ratio['low'])} to {digits(ratio['high'])})" if "low" in ratio else ""
     return f"{digits(ratio['median'])}{interval}"
 
 
 def table(run, reports):
     """A row for each variant of each cell: native, the runs in the same plot, and ours."""
-    mine = by_cell(reports[run.name])
+    mine = verdicts.by_cell(reports[run.name])
     lines = ["| collective | size | variant | time | time / native | repeats |", "|---|---|---|---|---|---|"]
     beside = [reports[name] for name in run.beside if name in reports]
-    others = [(report["provenance"]["label"], by_cell(report)) for report in beside]
+    others = [(report["provenance"]["label"], verdicts.by_cell(report)) for report in beside]
     for (collective, size), variants in mine.items():
         rows = list(variants.items())
         for label, cells in others:
@@ -157,41 +147,98 @@ def table(run, reports):
             if other:
                 rows.insert(1, (f"native, {label}", other))
         for name, point in rows:
-            words = [collective, of_bytes(size) if size else "", name, of_seconds(point["time"]["median"])]
+            words = [collective, verdicts.of_bytes(size) if size else "", name, of_seconds(point["time"]["median"])]
             words += [of_ratio(point), str(len(point["seconds"]))]
             lines.append(f"| {' | '.join(words)} |")
     return lines
 
 
-def render(quadrille):
+def named(run, reports):
+    return [name for name in (run.name, *run.beside) if name in reports]
+
+
+def plots(run):
+    """Options of `quadrille bench plot`, by the name of the file."""
+    both = {run.name: ["--against", run.against]}
+    return {**both, f"{run.name}-rates": ["--rates"]} if run.rates else both
+
+
+def heading(run):
+    return run.title or run.text.split(".")[0]
+
+
+def page_of(run, reports):
+    """All that was measured in a run."""
+    provenance = reports[run.name]["provenance"]
+    names = named(run, reports)
+    page = [f"# {heading(run)}", ""]
+    if "." in run.text.rstrip("."):
+        page += [run.text.split(". ", 1)[1], ""]
+    page += [f"{provenance['mpi']}, {provenance['date'][:10]}. [What the figures mean](README.md).", "", "```"]
+    page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
+    page += [one.launch() for one in RUNS if one.name in names]
+    page += ["```"]
+    for name in plots(run):
+        page += ["", f"![{'Rates' if name.endswith('-rates') else 'Times'} of this run]({name}.svg)"]
+    return page + (["", *table(run, reports)] if run.against == "sizes" else [])
+
+
+def index(reports):
+    lines = ["| run | MPI | date |", "|---|---|---|"]
+    for run in RUNS:
+        if run.name in reports and run.text:
+            provenance = reports[run.name]["provenance"]
+            lines.append(f"| [{heading(run)}]({run.name}.md) | {provenance['mpi']} | {provenance['date'][:10]} |")
+    return lines + [f"| [{run.text}](in-place/{run.name}.md) | | |" for run, _ in in_place_reports()]
+
+
+def tables(reports):
+    """What stands behind the marks of docs/benchmarks.md and docs/benchmarks/README.md."""
+    found = {"runs": index(reports), "in-place": verdicts.in_place((run.ground, report) for run, report in in_place_reports())}
+    for name, other in {"levels-openmpi": "levels-openmpi-han", "levels-mpich": None, "levels-node-openmpi": None,
+                        "levels-node-mpich": None}.items():
+        found[name] = verdicts.table(reports[name], "hierarchical", reports.get(other))
+    return found
+
+
+def with_tables(path, found):
+    """The page with its tables written anew, each behind a mark <!-- NAME -->; the text around them is not generated."""
+    text = path.read_text()
+    marks = re.findall(r"^<!-- (\S+) -->$", text, re.MULTILINE)
+    for name in marks:
+        if name not in found:
+            sys.exit(f"{path}: there is no table {name}")
+        made = "".join(f"{line}\n" for line in found[name])
+        text = re.sub(rf"(<!-- {name} -->\n)(?:\|.*\n)*", lambda mark, made=made: mark[1] + made, text)
+    if not marks:
+        sys.exit(f"{path}: no mark <!-- NAME --> is left")
+    return text
+
+
+def pages():
+    """The text of every generated page."""
     reports = {path.stem: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
-    page = (FOLDER / "preface.md").read_text().splitlines()
+    found = tables(reports)
+    written = {path: with_tables(path, found) for path in (FOLDER.parent / "benchmarks.md", FOLDER / "README.md")}
+    for run in RUNS:
+        if run.name in reports and run.text:
+            written[FOLDER / f"{run.name}.md"] = "\n".join(page_of(run, reports)) + "\n"
+    for run, report in in_place_reports():
+        written[FOLDER / "in-place" / f"{run.name}.md"] = "\n".join(in_place_page(run, report)) + "\n"
+    return written
+
+
+def render(quadrille):
+    reports = [path.stem for path in FOLDER.glob("*.json")]
     for run in RUNS:
         if run.name not in reports or not run.text:
             continue
-        provenance = reports[run.name]["provenance"]
-        names = [name for name in (run.name, *run.beside) if name in reports]
-        plots = {run.name: ["--against", run.against]}
-        if run.rates:
-            plots[f"{run.name}-rates"] = ["--rates"]
-        for name, options in plots.items():
-            files = [f"{FOLDER / of}.json" for of in names]
+        files = [f"{FOLDER / of}.json" for of in named(run, reports)]
+        for name, options in plots(run).items():
             output = f"{FOLDER / name}.svg"
             subprocess.run([quadrille, "bench", "plot", *files, *options, "--output", output], check=True)
-        page += ["", f"## {run.text.split('.')[0]}", ""]
-        if "." in run.text.rstrip("."):
-            page += [run.text.split(". ", 1)[1], ""]
-        page += [f"{provenance['mpi']}, {provenance['date'][:10]}.", "", "```"]
-        page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
-        page += [one.launch() for one in RUNS if one.name in names]
-        page += ["```"]
-        for name in plots:
-            what = "Rates" if name.endswith("-rates") else "Times"
-            page += ["", f"![{what} of this run](benchmarks/{name}.svg)"]
-        if run.against == "sizes":
-            page += ["", *table(run, reports)]
-    page += rendered_in_place()
-    (ROOT / "docs" / "benchmarks.md").write_text("\n".join(page) + "\n")
+    for path, text in pages().items():
+        path.write_text(text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -204,6 +251,10 @@ class InPlace:
     words: str
     cluster: str = ""
     place: str = ""  # options of quadrille cluster run
+
+    @property
+    def ground(self):
+        return self.text.removeprefix("In-place all-to-all, ")
 
     def launch(self, program):
         if self.cluster:
@@ -223,7 +274,7 @@ IN_PLACE = [
             "--rate 200 --rounds 5 --memory 1,12,100 --orders tournament,by_rank:1", CLUSTER, " --map ppr:1"),
     InPlace("in-place-2-openmpi", "In-place all-to-all, one node, 2 ranks on 2 cores, Open MPI", "openmpi", 2,
             "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
-    InPlace("in-place-2-mpich", "The same, MPICH", "mpich", 2,
+    InPlace("in-place-2-mpich", "In-place all-to-all, one node, 2 ranks on 2 cores, MPICH", "mpich", 2,
             "--bytes 16777216 --rounds 25 --memory 1,2,5,12,100 --orders tournament"),
 ]
 
@@ -247,29 +298,27 @@ def measure_in_place(quadrille, names):
                 subprocess.run([quadrille, "cluster", "down"], check=True)
 
 
-def rendered_in_place():
-    page = []
-    for run in IN_PLACE:
-        path = FOLDER / "in-place" / f"{run.name}.json"
-        if not path.exists():
-            continue
-        page += ["", f"## {run.text}", ""]
-        if run is IN_PLACE[0]:
-            page += ["Messages of random sizes; medians of interleaved rounds. `by_rank:1` is MPICH's algorithm, one partner "
-                     "at a time; `alltoallv_in_place` accepts any counts.", ""]
-        page += ["```"]
-        page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
-        page += [run.launch(f"in_place_{run.mpi}"), "```", "", f"![Times against memory](benchmarks/{run.name}.svg)", "",
-                 "| sizes | | memory | median | ratio to two buffers |", "|---|---|---|---|---|"]
-        for kind in json.loads(path.read_text()):
-            first = kind["variants"][0]["median"]
-            for one in kind["variants"]:
-                memory = f"{one['percent']:g} %" if one["percent"] >= 0 else "?"
-                page.append(f"| {kind['kind']} | {one['name']} | {memory} | {1e3 * one['median']:.4g} ms | "
-                            f"{one['median'] / first:.2f} |")
-            if kind["wire"] > 0:
-                page.append(f"| {kind['kind']} | lower bound by the busiest link | | {1e3 * kind['wire']:.4g} ms | "
-                            f"{kind['wire'] / first:.2f} |")
+def in_place_reports():
+    files = [(run, FOLDER / "in-place" / f"{run.name}.json") for run in IN_PLACE]
+    return [(run, json.loads(path.read_text())) for run, path in files if path.exists()]
+
+
+def in_place_page(run, report):
+    page = [f"# {run.text}", "",
+            "Messages of random sizes; medians of interleaved rounds. `by_rank:1` is MPICH's algorithm, one partner at a time; "
+            "`alltoallv_in_place` accepts any counts. [Other runs](../README.md).", "", "```"]
+    page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
+    page += [run.launch(f"in_place_{run.mpi}"), "```", "", f"![Times against memory](../{run.name}.svg)", "",
+             "| sizes | | memory | median | ratio to two buffers |", "|---|---|---|---|---|"]
+    for kind in report:
+        first = kind["variants"][0]["median"]
+        for one in kind["variants"]:
+            memory = f"{one['percent']:g} %" if one["percent"] >= 0 else "?"
+            page.append(f"| {kind['kind']} | {one['name']} | {memory} | {1e3 * one['median']:.4g} ms | "
+                        f"{one['median'] / first:.2f} |")
+        if kind["wire"] > 0:
+            page.append(f"| {kind['kind']} | lower bound by the busiest link | | {1e3 * kind['wire']:.4g} ms | "
+                        f"{kind['wire'] / first:.2f} |")
     return page
 
 

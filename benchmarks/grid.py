@@ -3,7 +3,7 @@
 
     grid.py measure FOLDER [GROUND...]   measures all grounds, or those named, into FOLDER; needs quadrille in the PATH
     grid.py judge FOLDER [GROUND...]     says what came of it; also done at the end of measure
-    grid.py page FOLDER                  writes docs/default.md and its plot
+    grid.py page FOLDER                  writes docs/benchmarks/default.md and its plot
 
 A ground is a number of ranks in some place, under some MPI. There the machine is probed, and then every collective is
 measured with several sizes by all algorithms, by the default and by the MPI's own function: under Open MPI by the better
@@ -271,11 +271,11 @@ def page(folder, names):
             lines.append(f"| {name} | {sizes} | {len(verdict.losses)} ({verdict.too_few}) | {verdict.within():.0f} % | {verdict.beyond()} | "
                          f"{max(verdict.losses):.2f} | {verdict.gain(SHORT):.2f} | {verdict.gain(LONG):.2f} | "
                          f"{verdict.error():.0f} % |")
-    lines += ["", "![Prices against measured times](benchmarks/prices.svg)", "",
+    lines += ["", "![Prices against measured times](prices.svg)", "",
               "Each dot is an algorithm with one size; the dotted lines are 20 % off.", ""]
-    docs = pathlib.Path(__file__).resolve().parent.parent / "docs"
+    docs = pathlib.Path(__file__).resolve().parent.parent / "docs" / "benchmarks"
     (docs / "default.md").write_text("\n".join(lines), encoding="utf-8")
-    (docs / "benchmarks" / "prices.svg").write_text(plot(plotted), encoding="utf-8")
+    (docs / "prices.svg").write_text(plot(plotted), encoding="utf-8")
 
 
 def read(folder, name):

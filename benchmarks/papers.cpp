@@ -1,5 +1,5 @@
 // The experiments of the papers at their own size, predicted: writes docs/papers/*.svg and the tables of
-// docs/papers.md.
+// docs/explanation/papers.md.
 //
 //     papers MACHINES FOLDER    the folder of machine files; where plots go. The tables are printed.
 

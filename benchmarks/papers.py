@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Predicts the papers' experiments at their own size, and writes the tables and plots of docs/papers.md anew.
+"""Predicts the papers' experiments at their own size, and writes the tables and plots of docs/explanation/papers.md anew.
 
     benchmarks/papers.py [--program build/release/tests/papers]
 
@@ -21,7 +21,7 @@ def main():
     arguments = parser.parse_args()
     done = subprocess.run([arguments.program, ROOT / "docs/machines", ROOT / "docs/papers"], capture_output=True, text=True,
                           check=True)
-    page = ROOT / "docs/papers.md"
+    page = ROOT / "docs/explanation/papers.md"
     text = page.read_text(encoding="utf-8")
     for name, table in zip(TABLES, done.stdout.strip().split("\n\n"), strict=True):
         text, found = re.subn(rf"(<!-- {name} -->\n)(?:\|.*\n)*", lambda mark, made=table: mark[1] + made + "\n", text)

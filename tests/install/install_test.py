@@ -99,7 +99,7 @@ class Installed(unittest.TestCase):
                 self.assertIn(result, run(*GIVEN.launch, program))
 
     def test_the_documents_and_the_man_page_are_there(self):
-        for file in ("man/man1/quadrille.1", "man/man1/quadrille-cluster-up.1", "doc/quadrille/environment.md",
+        for file in ("man/man1/quadrille.1", "man/man1/quadrille-cluster-up.1", "doc/quadrille/reference/environment.md",
                      "bash-completion/completions/quadrille", "zsh/site-functions/_quadrille"):
             self.assertTrue((self.prefix / "share" / file).is_file(), file)
 

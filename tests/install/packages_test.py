@@ -27,7 +27,7 @@ def expected_files():
     library = f"{GIVEN.libraries}/quadrille"
     files = {
         "quadrille": ["bin/quadrille", "share/man/man1/quadrille.1", "share/man/man1/quadrille-run.1",
-                      "share/bash-completion/completions/quadrille", "share/doc/quadrille/environment.md"],
+                      "share/bash-completion/completions/quadrille", "share/doc/quadrille/reference/environment.md"],
         "libquadrille-dev": [
             *("include/quadrille/quadrille.hpp", "include/quadrille/quadrille.h"),
             f"{GIVEN.libraries}/cmake/quadrille/quadrilleConfig.cmake",

@@ -10,6 +10,8 @@ import shutil
 import subprocess
 import sys
 
+import documents
+
 SKIPPED = 77
 CPP_SUFFIXES = {".cpp", ".hpp", ".c", ".h", ".def"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)')
@@ -198,6 +200,25 @@ def check_declarations(options):
         yield f"{header}: {fault}; cmake/c_declarations.py writes it"
 
 
+def documents_of(options):
+    return documents.markdown(tree_files(options.root))
+
+
+def check_links(options):
+    """Relative links of Markdown files lead somewhere."""
+    return documents.check_links(documents_of(options))
+
+
+def check_reachable(options):
+    """Every document is reached from docs/README.md."""
+    return documents.check_reachable(documents_of(options), options.root / "docs" / "README.md")
+
+
+def check_commands(options):
+    """The documents' commands are there, and take the options that they are given."""
+    return documents.check_commands(documents_of(options), options.quadrille)
+
+
 CHECKS = {
     "includes": check_includes,
     "order": check_order,
@@ -207,6 +228,9 @@ CHECKS = {
     "whitespace": check_whitespace,
     "format": check_format,
     "declarations": check_declarations,
+    "links": check_links,
+    "reachable": check_reachable,
+    "commands": check_commands,
 }
 
 
@@ -219,6 +243,7 @@ def arguments(words):
     parser.add_argument("--with-mpi", nargs="*", default=[], help="layers that may use MPI")
     parser.add_argument("--binaries", help="file with a path a line: what must not need MPI")
     parser.add_argument("--objects", help="file with a path a line: what the build made of lone headers")
+    parser.add_argument("--quadrille", help="the command, asked for its options")
     parser.add_argument("--cmake", help="for the self-test, as the two below")
     parser.add_argument("--generator")
     parser.add_argument("--compiler")

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 
 import check
+import documents
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 tools = argparse.Namespace(cmake="cmake", generator="Ninja", compiler="c++")
@@ -241,6 +242,72 @@ class Text(CheckTest):
                 self.faults("format")
         finally:
             shutil.which = found
+
+
+class Documents(CheckTest):
+    QUADRILLE = """#!/bin/sh
+case "$*" in
+  --help) printf 'Subcommands:\\n  list       List.\\n  cluster    Nodes.\\n' ;;
+  "list --help") printf 'Options:\\n  -h,--help\\n  --json     JSON\\n' ;;
+  "cluster --help") printf 'Subcommands:\\n  up         Start.\\n' ;;
+  "cluster up --help") printf 'Options:\\n  --nodes N\\n' ;;
+  *) exit 2 ;;
+esac
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.write("docs/README.md", "# Index\n\n[one](one.md), [above](../README.md), `[no](link.md)`\n")
+        self.write("docs/one.md", "# One\n\n## What `it` is\n\n[here](#what-it-is)\n\n```sh\n[not](a.md) # link\n```\n")
+        self.write("README.md", "# Read me\n\n[one](docs/one.md#what-it-is), [away](https://example.org/x.md)\n")
+        self.quadrille = self.write("bin/quadrille", self.QUADRILLE)
+        self.quadrille.chmod(0o755)
+
+    def console(self, *lines):
+        self.write("README.md", "```console\n" + "".join(f"{line}\n" for line in lines) + "```\n")
+
+    def expect_command(self, text, line):
+        self.console(line)
+        documents.help_of.cache_clear()
+        self.expect_fault(text, "commands", quadrille=str(self.quadrille))
+
+    def test_good_documents_pass(self):
+        self.console("$ quadrille list --json=x | grep ring", "an answer: paint", "$ mpirun.openmpi -n 2 quadrille list", "$ X=1 ./a",
+                     "$ quadrille cluster up \\", "    --nodes 2 -- ./a --any")
+        self.assertEqual(self.faults("commands", quadrille=str(self.quadrille)), [])
+        self.assertEqual(self.faults("links"), [])
+        self.assertEqual(self.faults("reachable"), [])
+
+    def test_a_link_to_no_file_is_found(self):
+        self.write("docs/one.md", "[two](two.md)\n## What it is\n")
+        self.expect_fault("one.md: two.md leads nowhere", "links")
+
+    def test_an_image_that_is_missing_is_found(self):
+        self.write("docs/one.md", "![a \n b](x.svg)\n## What it is\n")
+        self.expect_fault("one.md: x.svg leads nowhere", "links")
+
+    def test_a_link_to_no_heading_is_found(self):
+        self.write("docs/one.md", "## What it was\n")
+        self.expect_fault("README.md: docs/one.md#what-it-is leads to no heading", "links")
+
+    def test_the_second_heading_of_a_name_has_a_number(self):
+        self.assertEqual(documents.anchors("# A, b!\n## A b\n"), {"a-b", "a-b-1"})
+
+    def test_a_document_that_only_others_know_is_found(self):
+        self.write("docs/two.md", "# Two\n")
+        self.write("README.md", "[two](docs/two.md)\n")
+        self.expect_fault("two.md: no link leads here", "reachable")
+
+    def test_an_unknown_program_is_found(self):
+        self.expect_command("paint is no command", "$ paint it")
+
+    def test_an_unknown_subcommand_is_found(self):
+        self.expect_command("quadrille has no command lst", "$ mpirun -n 2 quadrille lst")
+        self.expect_command("quadrille cluster has no option --name", "$ quadrille cluster --name x")
+
+    def test_an_unknown_option_is_found(self):
+        self.expect_command("quadrille list has no option --colour", "$ true; quadrille list --colour=red".replace("true", "ls"))
+        self.expect_command("quadrille cluster up has no option --json", "$ ./a -- quadrille cluster up --json -- ./a --more")
 
 
 class Declarations(CheckTest):

@@ -175,12 +175,12 @@ void check_variables(std::vector<Finding>& findings) {
     if (!ours || other) continue;
     const bool known = variables::named(name) != nullptr;
     findings.push_back({"environment", fmt::format("{} is set", text),
-                        known ? "" : fmt::format("unknown variable {}: see docs/environment.md", name)});
+                        known ? "" : fmt::format("unknown variable {}: see docs/reference/environment.md", name)});
   }
   try {
     read_settings(setting);
   } catch (const std::invalid_argument& error) {
-    findings.push_back({"environment", error.what(), "correct it: see docs/environment.md"});
+    findings.push_back({"environment", error.what(), "correct it: see docs/reference/environment.md"});
   }
 }
 
@@ -210,7 +210,8 @@ void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& fin
                    "measure with the MPI that programs use, as in: mpirun -n 4 quadrille bench allreduce --table {}",
                    file)});
   } catch (const std::invalid_argument& error) {
-    findings.push_back({"table", error.what(), "correct it, or unset QUADRILLE_TABLE: see docs/environment.md"});
+    findings.push_back(
+        {"table", error.what(), "correct it, or unset QUADRILLE_TABLE: see docs/reference/environment.md"});
   }
 }
 

@@ -99,8 +99,8 @@ void require_difference(const Settings& settings) {
 
 int run_program(const RunArguments& arguments) {
   const Words words = without_separator(arguments.words);
-  const launch::Launcher launcher =
-      require_launcher(words, ". With another one, set the variables yourself as described in docs/environment.md");
+  const launch::Launcher launcher = require_launcher(
+      words, ". With another one, set the variables yourself as described in docs/reference/environment.md");
   const std::filesystem::path library = drop_in_for(arguments.mpi, words, launcher);
   const launch::Variables variables = variables_of(arguments, library, launcher);
   const Settings settings = check_variables(variables);

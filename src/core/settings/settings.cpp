@@ -44,8 +44,8 @@ std::map<std::string, std::string, std::less<>> site_defaults() {
     const std::size_t equals = line.find('=');
     const std::string name = line.substr(0, equals);
     if (equals == std::string::npos || !variables::named(name)) {
-      throw std::invalid_argument(
-          fmt::format("{}:{}: expected NAME=VALUE, with a name that docs/environment.md lists", path, number));
+      throw std::invalid_argument(fmt::format(
+          "{}:{}: expected NAME=VALUE, with a name that docs/reference/environment.md lists", path, number));
     }
     defaults.emplace(name, line.substr(equals + 1));
   }

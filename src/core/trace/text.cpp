@@ -1,4 +1,4 @@
-// The file: a line for each fact, by its first word. docs/trace.md describes it.
+// The file: a line for each fact, by its first word. docs/reference/trace.md describes it.
 
 #include <fmt/format.h>
 

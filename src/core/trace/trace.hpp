@@ -15,7 +15,7 @@
 
 // What a program asked its MPI for: messages by pair of ranks, collective calls by communicator and kind, and where its
 // time went. The same calls are counted together, so that a trace grows with what is different, not with time. The
-// drop-in writes it, docs/trace.md describes the file.
+// drop-in writes it, docs/reference/trace.md describes the file.
 namespace quadrille::trace {
 
 using knowledge::Traffic;

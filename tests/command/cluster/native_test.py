@@ -55,7 +55,7 @@ class Native(WithCluster):
             variables = dict(re.findall(r"^  export (\w+)=(.*)$", done.stdout, re.MULTILINE))
             usual, forced, ruled = self.rounding({}), self.rounding(FORCED), self.rounding(variables)
             if MPI == "openmpi" and usual == forced and self.rounding({**FORCED, **WITHOUT_HAN})[0] != usual[0]:
-                self.skipTest("han runs it on several nodes, and rules are for tuned")  # Open MPI 5.0: docs/mpis.md
+                self.skipTest("han runs it on several nodes, and rules are for tuned")  # Open MPI 5.0: docs/reference/mpis.md
         self.assertNotEqual(usual[0], forced[0])
         self.assertNotEqual(usual[1], forced[1])
         self.assertEqual(ruled, [usual[0], forced[1], usual[2]])

@@ -27,7 +27,7 @@ class Document(unittest.TestCase):
             written, committed = contents(pathlib.Path(folder)), contents(DOCUMENTS)
         self.assertEqual(set(written), set(committed))
         differing = [name for name, content in written.items() if content != committed[name]]
-        self.assertEqual(differing, [], "regenerate them: quadrille document --output docs")
+        self.assertEqual(differing, [], "regenerate them: quadrille document --output docs/reference")
 
     def test_every_algorithm_has_a_section_and_a_drawing(self):
         text = (DOCUMENTS / "algorithms.md").read_text()

@@ -632,7 +632,7 @@ class Command(unittest.TestCase):
     def test_an_unknown_launcher_is_refused_with_the_remedy(self):
         done = run(QUADRILLE, "run", "--", "launcher", "./program")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("docs/environment.md", done.stderr)
+        self.assertIn("docs/reference/environment.md", done.stderr)
 
     def test_a_command_line_that_would_keep_it_out_is_refused(self):
         for words in (("-x" if MPI == "openmpi" else "-genv", "LD_PRELOAD", "x"), ("env", "LD_PRELOAD=x")):
