@@ -157,7 +157,7 @@ class Installed(unittest.TestCase):
         self.assertGreater(len(symbols), 100)
         self.assertEqual([one for one in symbols if not one.endswith(f"@@QUADRILLE_{version}")], [])
 
-    # .ci/packages compares types, too.
+    # packaging/abi/abi compares types, too.
     def test_no_recorded_symbol_is_gone(self):
         library = self.libraries / "libquadrille.so"
         (name,) = dynamic_entries(library, "SONAME")
