@@ -12,7 +12,7 @@ add_custom_command(
   COMMAND quadrille completion zsh > ${manuals}/_quadrille
   DEPENDS quadrille
   COMMENT "Writing man pages and completions")
-add_custom_target(manuals ALL DEPENDS ${manuals}/quadrille.bash ${manuals}/_quadrille)
+add_custom_target(quadrille_manuals ALL DEPENDS ${manuals}/quadrille.bash ${manuals}/_quadrille)
 file(MAKE_DIRECTORY ${manuals})
 
 install(DIRECTORY ${manuals}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command)

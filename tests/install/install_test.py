@@ -11,6 +11,7 @@ import unittest
 from consumer import Installation, run
 
 HERE = pathlib.Path(__file__).parent
+RECORDS = HERE.parents[1] / "packaging" / "abi"
 CALLS = {"barrier": 1, "bcast": 2, "allreduce": 3, "alltoallv": 4}  # as in collectives.c
 
 
@@ -32,9 +33,10 @@ def dynamic_entries(library, tag):
 
 def strangers(library, interface):
     """What a library exports beyond its interface, leaving out the weak symbols that any library in C++ has of std."""
-    lines = run("nm", "--dynamic", "--demangle", "--defined-only", library).splitlines()
+    lines = run("nm", "--dynamic", "--demangle", "--defined-only", "--without-symbol-versions", library).splitlines()
     symbols = [line.split(maxsplit=2)[1:] for line in lines]
-    own = [name for kind, name in symbols if kind not in "WVu" or "quadrille" in name]
+    # A version is a symbol by itself, of the kind A.
+    own = [name for kind, name in symbols if kind not in "AWVu" or "quadrille" in name]
     return [name for name in own if not re.match(interface, name)]
 
 
@@ -144,6 +146,27 @@ class Installed(unittest.TestCase):
         drop_in = r"(typeinfo for |typeinfo name for |vtable for )quadrille::Error$|MPI_\w+$|o?mpi_\w+$|ucp_worker_progress$"
         self.assertEqual(strangers(self.libraries / "libquadrille.so", library + r"|MPI_Op_free$|quadrille_\w+$"), [])
         self.assertEqual(strangers(self.libraries / "libquadrille-dropin.so", drop_in), [])
+
+    def test_symbols_of_the_library_have_the_version_of_its_interface(self):
+        library = self.libraries / "libquadrille.so"
+        (name,) = dynamic_entries(library, "SONAME")
+        version = name.removeprefix("libquadrille.so.")
+        self.assertRegex(library.resolve().name, rf"^libquadrille\.so\.{re.escape(version)}\.\d+$")
+        lines = run("nm", "--dynamic", "--defined-only", "--with-symbol-versions", library).splitlines()
+        symbols = [line.split()[-1] for line in lines if line.split()[1] != "A"]
+        self.assertGreater(len(symbols), 100)
+        self.assertEqual([one for one in symbols if not one.endswith(f"@@QUADRILLE_{version}")], [])
+
+    # packaging/abi/abi compares types, too.
+    def test_no_recorded_symbol_is_gone(self):
+        library = self.libraries / "libquadrille.so"
+        (name,) = dynamic_entries(library, "SONAME")
+        record = RECORDS / f"{GIVEN.mpi}-{name}.abi"
+        self.assertTrue(record.is_file(), f"{record}: packaging/abi/abi writes it")
+        recorded = set(re.findall(r"<elf-symbol name='([^']+)'", record.read_text(encoding="utf-8")))
+        self.assertGreater(len(recorded), 100)
+        lines = run("nm", "--dynamic", "--defined-only", "--without-symbol-versions", library).splitlines()
+        self.assertEqual(recorded - {line.split()[-1] for line in lines}, set())
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ def expected_files():
         ],
     }
     for mpi in GIVEN.mpi:
-        names = ("libquadrille.so.0", "libquadrille-dropin.so")
+        names = ("libquadrille.so.0.2", "libquadrille-dropin.so")
         files[f"libquadrille-{mpi}"] = [f"{library}/{mpi}/{name}" for name in names]
     return files
 
@@ -102,7 +102,7 @@ class Packages(unittest.TestCase):
                 installation.build_by_pkg_config(["gcc"], GIVEN.examples / "fit.c", self.folder),
             ):
                 with self.subTest(mpi=mpi, program=program):
-                    found = re.search(r"libquadrille\.so\.0 => (\S+)", run("ldd", program))
+                    found = re.search(r"libquadrille\.so\.0\.2 => (\S+)", run("ldd", program))
                     self.assertTrue(found)
                     folder = pathlib.Path(found[1]).resolve().parent
                     self.assertEqual(folder, installation.library_folder.resolve())
