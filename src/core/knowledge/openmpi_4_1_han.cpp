@@ -179,8 +179,26 @@ bool leaves(const Case& asked) {
   }
 }
 
+Choice choose_by_han(const Case& call);
+
+// What tuned makes of several collectives calls those of the communicator, some of which are han's; but for an
+// allreduce in which it calls its own.
+Choice choose_by_tuned(const Case& call) {
+  Choice choice = openmpi_4_1.choose(call);
+  const bool by_itself = call.collective == Collective::allreduce && choice.name == "basic_linear";
+  if (choice.steps.size() < 2 || by_itself) return choice;
+  std::vector<Step> steps;
+  for (const Step& part : std::exchange(choice.steps, {})) {
+    const Choice of_part = choose_by_han(part.asked);
+    if (of_part.steps.empty()) return choice;
+    steps.insert(steps.end(), of_part.steps.begin(), of_part.steps.end());
+  }
+  choice.steps = std::move(steps);
+  return choice;
+}
+
 Choice choose_by_han(const Case& call) {
-  if (leaves(call)) return openmpi_4_1.choose(call);
+  if (leaves(call)) return choose_by_tuned(call);
   Case asked = call;
   if (!traits(asked.collective).rooted) asked.root = 0;
   // On nodes with different numbers of ranks tuned chooses differently, too.
