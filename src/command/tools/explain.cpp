@@ -107,6 +107,7 @@ struct KnownMpi {
 std::vector<KnownMpi> known_mpis(const ExplainArguments& arguments, const Selector& usual, const cost::Model& model) {
   std::vector<KnownMpi> all;
   for (const knowledge::Library* one : knowledge::libraries()) {
+    if (one->mpi.empty()) continue;
     const bool named = one->name.find(arguments.mpi) != std::string_view::npos;
     if (!named && knowledge::library_of(arguments.mpi) != one) continue;
     all.push_back({one, usual});

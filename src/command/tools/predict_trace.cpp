@@ -50,7 +50,7 @@ std::string time_of(const forecast::TracedCalls& calls, const forecast::PolicyEs
 void print_program(const forecast::TracedProgram& program, bool all) {
   const std::vector<std::string> policies = policies_of(program);
   fmt::print("\n{:<36}{:>10}{:>11}{:>11}", "", "calls", "traced", "fastest");
-  for (const std::string& policy : policies) fmt::print("  {:>14}", policy);
+  for (const std::string& policy : policies) fmt::print("  {:>17}", policy);
   fmt::print("\n");
   const std::size_t lines = all ? program.calls.size() : std::min(most_lines, program.calls.size());
   for (std::size_t i = 0; i < lines; ++i) {
@@ -58,13 +58,13 @@ void print_program(const forecast::TracedProgram& program, bool all) {
     const forecast::Seconds& best = one.point.algorithms.front().time;
     fmt::print("{:<36}{:>10}{:>11}{:>11}", label_of(one), text::count(one.calls), text::seconds(one.traced),
                text_of({one.rank_calls * best.seconds, best.method}));
-    for (const std::string& policy : policies) fmt::print("  {:>14}", time_of(one, of_policy(one.point, policy)));
+    for (const std::string& policy : policies) fmt::print("  {:>17}", time_of(one, of_policy(one.point, policy)));
     fmt::print("\n");
   }
   if (lines < program.calls.size()) fmt::print("and {} more kinds: --all\n", program.calls.size() - lines);
   fmt::print("{:<36}{:>10}{:>11}{:>11}", "all", "", text::seconds(program.traced), text::seconds(program.fastest));
   for (const std::string& policy : policies) {
-    fmt::print("  {:>14}", text::seconds(program.policies.at(policy).seconds));
+    fmt::print("  {:>17}", text::seconds(program.policies.at(policy).seconds));
   }
   fmt::print("\n");
   if (std::any_of(program.calls.begin(), program.calls.end(), [](const auto& one) { return one.equal_blocks; }))

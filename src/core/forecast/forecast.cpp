@@ -1,15 +1,18 @@
 #include "forecast/forecast.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <exception>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <thread>
 #include <utility>
 
 #include "cost/simulation.hpp"
 #include "knowledge/library.hpp"
+#include "knowledge/parts.hpp"
 #include "select/selector.hpp"
 
 namespace quadrille::forecast {
@@ -116,26 +119,62 @@ class Estimator {
       point_.policies.push_back({std::string(our_policy), name_of(chosen), seconds(chosen, case_, model_)});
     }
     for (const knowledge::Library* library : knowledge::libraries()) {
-      if (!wanted(library->policy)) continue;
+      if (!wanted(library->policy) || (library->is_historical && options_.policy.empty())) continue;
       const knowledge::Choice choice = library->choose(case_);
       if (choice.name.empty()) continue;
       PolicyEstimate made{std::string(library->name), std::string(choice.name), std::nullopt};
-      const bool known = !choice.steps.empty() &&
-                         std::all_of(choice.steps.begin(), choice.steps.end(), [&](const knowledge::Step& step) {
-                           return requirements().can_run(step.variant, knowledge::as_case(step));
-                         });
+      const bool known =
+          !choice.steps.empty() && std::all_of(choice.steps.begin(), choice.steps.end(),
+                                               [&](const knowledge::Step& step) { return can_run(step); });
       if (known) made.time = in_turn(choice.steps);
       point_.policies.push_back(std::move(made));
     }
   }
 
+  bool can_run(const knowledge::Step& step) const {
+    return step.by != knowledge::By::all || requirements().can_run(step.variant, knowledge::as_case(step));
+  }
+
+  // Of a step that parts of the communicator run by themselves: the part of the root, by its price.
+  double price_of_part(const knowledge::Step& step) const {
+    const std::vector<knowledge::Part> parts = knowledge::parts_of(step, &topology_);
+    const auto of_root = std::find_if(parts.begin(), parts.end(), [&](const knowledge::Part& part) {
+      return part.ranks[part.root] == step.asked.root;
+    });
+    const knowledge::Part& part = of_root == parts.end() ? parts.front() : *of_root;
+    const Topology topology = knowledge::topology_of(part.ranks, topology_);
+    const Requirements alone({.topology = &topology}, 0, 0);
+    knowledge::Step called = step;
+    called.asked = part.asked(step);
+    const Case asked = knowledge::as_case(called);
+    const Variant completed = alone.completed(step.variant, asked);
+    cost::Map map(topology);
+    return cost::price(completed.algorithm(), alone.problem(completed, asked), static_cast<double>(unit_of(asked)), map,
+                       of_mpi_)
+        .alone;
+  }
+
+  // Segments of data are in nodes and among them at the same time: the first passes through all steps, and the others
+  // follow as the slower of the two levels lets them.
   Seconds in_turn(const std::vector<knowledge::Step>& steps) {
     Seconds all{0, Method::simulation};
+    std::array<double, 2> others = {};
+    std::array<std::set<Collective>, 2> first = {};
     for (const knowledge::Step& step : steps) {
-      const Seconds one = seconds(step.variant, knowledge::as_case(step), of_mpi_);
-      all.seconds += one.seconds;
-      if (one.method == Method::price) all.method = Method::price;
+      if (step.by == knowledge::By::all) {
+        const Seconds one = seconds(step.variant, knowledge::as_case(step), of_mpi_);
+        all.seconds += static_cast<double>(step.times) * one.seconds;
+        if (one.method == Method::price) all.method = Method::price;
+        continue;
+      }
+      const auto level = static_cast<std::size_t>(step.by == knowledge::By::each_node);
+      const double once = price_of_part(step);
+      const bool is_first = first[level].insert(step.asked.collective).second;
+      all.seconds += is_first ? once : 0;
+      others[level] += static_cast<double>(step.times - (is_first ? 1 : 0)) * once;
+      all.method = Method::price;
     }
+    all.seconds += *std::max_element(others.begin(), others.end());
     return all;
   }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "knowledge/parts.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::graph {
@@ -45,8 +46,9 @@ std::optional<knowledge::Step> with_equal_blocks(knowledge::Step step) {
   return step;
 }
 
-void add_step(const knowledge::Step& step, const Requirements::Ground& ground, Graph& graph) {
-  const Case& asked = step.asked;
+void add_part(const knowledge::Step& step, const knowledge::Part& part, const Requirements::Ground& ground,
+              Graph& graph) {
+  const Case asked = part.asked(step);
   std::vector<std::int64_t> counts;
   if (traits(asked.collective).counts_differ) {
     for (Rank rank = 0; rank < asked.ranks; ++rank) {
@@ -61,7 +63,7 @@ void add_step(const knowledge::Step& step, const Requirements::Ground& ground, G
                   .commutative = asked.commutative,
                   .segment = step.variant.segment / std::max<std::int64_t>(1, asked.unit_bytes),
                   .width = step.variant.width,
-                  .topology = ground.topology,
+                  .topology = step.by == knowledge::By::all ? ground.topology : nullptr,
                   .room = step.variant.algorithm().hierarchical ? Requirements(ground, 0, 0).room(asked) : 0,
                   .unit_bytes = asked.unit_bytes,
                   .crowded = ground.crowded};
@@ -69,9 +71,13 @@ void add_step(const knowledge::Step& step, const Requirements::Ground& ground, G
   for (problem.rank = 0; problem.rank < asked.ranks; ++problem.rank) {
     const Schedule schedule = build(step.variant.algorithm(), problem);
     for (const auto& [to, traffic] : knowledge::sent_by(schedule, asked.unit_bytes)) {
-      graph.add(problem.rank, to, traffic);
+      graph.add(part.ranks[problem.rank], part.ranks[to], traffic, step.times);
     }
   }
+}
+
+void add_step(const knowledge::Step& step, const Requirements::Ground& ground, Graph& graph) {
+  for (const knowledge::Part& part : knowledge::parts_of(step, ground.topology)) add_part(step, part, ground, graph);
 }
 
 // Sizes that were rounded down are taken to be in the middle of those that they stand for.

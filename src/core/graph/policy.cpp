@@ -54,9 +54,9 @@ Policy quadrille_policy(const cost::Model& model, std::int64_t slot_bytes) {
 }
 
 Policy policy_of(const knowledge::Library& library) {
-  return {
-      .name = std::string(library.policy),
-      .choose = [choose = library.choose](const Case& asked, const Requirements::Ground&) { return choose(asked); }};
+  return {.name = std::string(library.policy),
+          .choose = [choose = library.choose](const Case& asked, const Requirements::Ground&) { return choose(asked); },
+          .knows_nodes = library.knows_nodes};
 }
 
 Policy with(Policy policy, Collective collective, const Variant& variant) {

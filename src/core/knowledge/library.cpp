@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <string>
@@ -9,11 +10,14 @@
 namespace quadrille::knowledge {
 
 extern const Library openmpi_4_1;
+extern const Library openmpi_4_1_han;
 extern const Library mpich_4_0;
+extern const Library mpich_1_2_7;
+extern const Library mvapich_0_9_2;
 
 namespace {
 
-constexpr std::array all = {&openmpi_4_1, &mpich_4_0};
+constexpr std::array all = {&openmpi_4_1, &openmpi_4_1_han, &mpich_4_0, &mpich_1_2_7, &mvapich_0_9_2};
 
 }  // namespace
 
@@ -28,10 +32,12 @@ Case as_case(const Step& step) {
 
 std::optional<double> price(const Choice& choice, Prices& prices) {
   const bool one_of_unknown_size = choice.steps.size() == 1 && !sizes_are_known(choice.steps.front().asked.collective);
-  if (choice.steps.empty() || one_of_unknown_size) return std::nullopt;
+  const bool in_parts =
+      std::any_of(choice.steps.begin(), choice.steps.end(), [](const Step& step) { return step.by != By::all; });
+  if (choice.steps.empty() || one_of_unknown_size || in_parts) return std::nullopt;
   double seconds = 0;
   for (const Step& step : choice.steps) {
-    seconds += prices.price_in_mpi(step.variant, as_case(step));
+    seconds += static_cast<double>(step.times) * prices.price_in_mpi(step.variant, as_case(step));
   }
   return seconds;
 }
@@ -63,7 +69,7 @@ std::span<const Library* const> libraries() {
 
 const Library* library_of(std::string_view mpi) {
   for (const Library* one : all) {
-    if (mpi.starts_with(one->mpi)) return one;
+    if (!one->mpi.empty() && mpi.starts_with(one->mpi)) return one;
   }
   return nullptr;
 }

@@ -169,15 +169,7 @@ std::string_view name_in_mpich(const Case& asked) {
 
 Choice choose_as_mpich(const Case& asked) {
   if (const std::string_view parts = in_parts(asked); !parts.empty()) return {.name = parts, .steps = {}};
-  const std::string_view name = name_in_mpich(asked);
-  Case one = asked;
-  one.in_place = false;  // the messages are the same
-  // Data of a bcast is divided by bytes.
-  if (asked.collective == Collective::bcast) one = as_case({one, {}});
-  const Variant variant = variant_that_is(same_as_mpich, asked.collective, name, asked.ranks);
-  Choice choice{.name = name, .steps = {}};
-  if (variant) choice.steps.push_back({one, variant});
-  return choice;
+  return choice_of_one(same_as_mpich, asked, name_in_mpich(asked));
 }
 
 }  // namespace

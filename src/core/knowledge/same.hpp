@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "algorithms/catalogue.hpp"
+#include "knowledge/library.hpp"
 
 namespace quadrille::knowledge {
 
@@ -32,6 +33,17 @@ inline Variant variant_that_is(std::span<const Same> known, Collective collectiv
     return variant;
   }
   return {};
+}
+
+// A call that a library of MPICH's kind runs by one algorithm. Such divide the data of a bcast by bytes.
+inline Choice choice_of_one(std::span<const Same> known, const Case& asked, std::string_view theirs) {
+  Case one = asked;
+  one.in_place = false;  // the messages are the same
+  if (asked.collective == Collective::bcast) one = as_case({one, {}});
+  const Variant variant = variant_that_is(known, asked.collective, theirs, asked.ranks);
+  Choice choice{.name = theirs, .steps = {}};
+  if (variant) choice.steps.push_back({one, variant});
+  return choice;
 }
 
 }  // namespace quadrille::knowledge

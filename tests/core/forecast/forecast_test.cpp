@@ -49,7 +49,10 @@ TEST(Forecast, KnowsWhatPoliciesWouldTake) {
   for (const Rank per_node : {1, 4}) {
     const Point point =
         estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.place = {.per_node = per_node}});
-    ASSERT_EQ(point.policies.size(), 1 + knowledge::libraries().size());
+    const auto libraries = knowledge::libraries();
+    const auto in_use = std::count_if(libraries.begin(), libraries.end(),
+                                      [](const knowledge::Library* one) { return !one->is_historical; });
+    ASSERT_EQ(point.policies.size(), static_cast<std::size_t>(1 + in_use));
     EXPECT_EQ(point.policies.front().policy, our_policy);
     for (const PolicyEstimate& one : point.policies) {
       // Inside nodes it goes by shared memory.
@@ -62,6 +65,20 @@ TEST(Forecast, KnowsWhatPoliciesWouldTake) {
   }
   const Point ours = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.policy = knowledge::own_policy});
   EXPECT_EQ(ours.policies.size(), 1U);
+  const Point once = estimate({Collective::allreduce, 16, 1 << 16}, on_a_cluster(), {.policy = "mpich-1.2.7"});
+  ASSERT_EQ(once.policies.size(), 1U);
+  EXPECT_EQ(once.policies.front().policy, "MPICH 1.2.7");
+  EXPECT_TRUE(once.policies.front().time.has_value());
+}
+
+// In segments, each of which is in nodes while the next one is among them: no more than twice the slower level's time.
+TEST(Forecast, HanHasBothLevelsAtTheSameTime) {
+  const auto seconds = [](std::int64_t bytes) {
+    const Options options{.place = {.per_node = 4}, .policy = "openmpi-4.1-han"};
+    return estimate({Collective::bcast, 16, bytes}, on_a_cluster(), options).policies.front().time.value().seconds;
+  };
+  EXPECT_GT(seconds(20 << 16), 5 * seconds(1 << 16));
+  EXPECT_LT(seconds(20 << 16), 20 * seconds(1 << 16));
 }
 
 TEST(Forecast, SitesAreAsFarFromEachOtherAsTheMachineSays) {

@@ -23,7 +23,8 @@ Case alltoall(Rank ranks, std::int64_t block) {
 
 // Zhang et al., Process mapping for MPI collective communications, Fig. 2 and 3.
 TEST(Graph, OfTheWorkedExampleIsThatOfThePaper) {
-  const Graph graph = graph_of(alltoall(8, 10), all_by(Collective::alltoall, "bruck"));
+  const Graph graph = graph_of(alltoall(8, 10), policy_of(*knowledge::library_with_policy("mpich-1.2.7")));
+  EXPECT_EQ(graph.rows(), graph_of(alltoall(8, 10), all_by(Collective::alltoall, "bruck")).rows());
   EXPECT_EQ(graph.total(), (Traffic{24, 960}));
   for (const auto& [from, row] : graph.rows()) {
     for (const auto& [to, traffic] : row) EXPECT_EQ(traffic, (Traffic{1, 40})) << from << " to " << to;
@@ -139,6 +140,28 @@ TEST(Graph, OfALibraryThatKnowsNoNodesIsTheSameEverywhere) {
   const std::vector<Place> together(16);
   EXPECT_FALSE(policy.knows_nodes);
   EXPECT_EQ(graph_of(alltoall(16, 2), policy, together).rows(), graph_of(alltoall(16, 2), policy).rows());
+}
+
+// Data comes to each node once, and to each of its ranks once, wherever they are.
+TEST(Graph, OfHanKeepsToNodes) {
+  const Policy policy = policy_of(*knowledge::library_with_policy("openmpi-4.1-han"));
+  EXPECT_TRUE(policy.knows_nodes);
+  Case asked = case_of_bytes(Collective::bcast, 1000000, {.ranks = 16, .nodes = 16, .ranks_per_node = 1});
+  asked.root = 6;
+  for (const bool in_turn : {false, true}) {
+    std::vector<Place> places;
+    for (std::uint64_t rank = 0; rank < 16; ++rank) places.push_back({in_turn ? rank % 4 : rank / 4, 0});
+    const Graph graph = graph_of(asked, policy, places);
+    std::int64_t outside = 0;
+    for (const auto& [from, row] : graph.rows()) {
+      for (const auto& [to, traffic] : row) {
+        const bool apart = places[static_cast<std::size_t>(from)] != places[static_cast<std::size_t>(to)];
+        if (apart) outside += traffic.bytes;
+      }
+    }
+    EXPECT_EQ(outside, 3 * 1000000);
+    EXPECT_EQ(graph.total().bytes, 15 * 1000000);
+  }
 }
 
 TEST(Policy, OfALibraryIsNamedByItsVersion) {

@@ -36,6 +36,31 @@ run 50
 """
 
 
+# Objects and buffers, blocking and not, on a communicator of its own, too.
+PYTHON = """from mpi4py import MPI
+import array
+
+comm = MPI.COMM_WORLD
+turned = comm.Split(0, -comm.rank)
+for on in (comm, turned):
+    after, before = (on.rank + 1) % on.size, (on.rank - 1) % on.size
+    for length in (1, 100, 10000):
+        request = on.isend({"rank": on.rank, "values": list(range(length))}, dest=after)
+        assert on.recv(source=before)["rank"] == before
+        request.wait()
+        out, come = array.array("d", [on.rank] * length), array.array("d", [0] * length)
+        on.Sendrecv(out, after, recvbuf=come, source=before)
+        assert come[-1] == before
+        requests = [on.Irecv(come, before), on.Isend(out, after)]
+        MPI.Request.Waitall(requests)
+        on.Allreduce(out, come)
+    on.bcast("text" * 1000, root=0)
+    out, come = array.array("d", [on.rank] * on.size), array.array("d", [0] * on.size)
+    on.Ialltoall(out, come).Wait()
+turned.Free()
+"""
+
+
 def messages(text):
     return sorted(re.findall(r"messages \d+(?: -?\d+:\d+:\d+)+", text))
 
@@ -152,6 +177,20 @@ class Trace(unittest.TestCase):
         traced, counted = self.monitored(4, "lmp", "-in", str(melt), "-log", "none")
         self.assertEqual(len(traced), 4)
         self.assertEqual(traced, counted)
+
+    @unittest.skipIf(MPI != "openmpi", "Debian's mpi4py is made for Open MPI")
+    def test_mpi4py_sends_what_open_mpi_counts(self):
+        python = "/usr/bin/python3"
+        if subprocess.run([python, "-c", "import mpi4py"], check=False, capture_output=True).returncode != 0:
+            self.skipTest("there is no mpi4py")
+        program = pathlib.Path(self.folder.name, "program.py")
+        program.write_text(PYTHON)
+        traced, counted = self.monitored(3, python, str(program))
+        self.assertEqual(len(traced), 3)
+        self.assertEqual(traced, counted)
+        text = self.file.read_text()
+        for call in ("calls allreduce blocking ", "calls bcast blocking ", "calls alltoall non-blocking "):
+            self.assertIn(call, text)
 
 
 unittest.main()

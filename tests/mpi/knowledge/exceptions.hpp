@@ -12,7 +12,8 @@ namespace quadrille::test {
 // Calls that send something else than is known, or of which nothing is known, with the cause. A file has a line for
 // each kind: collective, algorithm as the library names it, ranks, doubles, what differs, and the cause; * stands for
 // any number or name. What differs is `division`, if messages are those that are known, with an element or 3 % more or
-// less each; `messages`, if the bytes of each pair are known; or `bytes`. Lines that begin with # are comments.
+// less each; `messages`, if the bytes of each pair are known; or `bytes`. `aborts` says instead that the MPI ends the
+// program if the call is in place, so that it isn't run. Lines that begin with # are comments.
 class Exceptions {
  public:
   enum class Differ { none, division, messages, bytes };
@@ -21,6 +22,7 @@ class Exceptions {
   explicit Exceptions(const std::string& path);
 
   Differ of(const Call& call, std::string_view algorithm, Rank ranks) const;
+  bool aborts(const Call& call, std::string_view algorithm, Rank ranks) const;
 
  private:
   struct Kind {
@@ -28,8 +30,10 @@ class Exceptions {
     std::string algorithm;
     std::string ranks;
     std::string count;
-    Differ what = Differ::none;
+    Differ what = Differ::none;  // none: it aborts
   };
+  const Kind* find(const Call& call, std::string_view algorithm, Rank ranks, bool that_aborts) const;
+
   std::vector<Kind> kinds_;
 };
 

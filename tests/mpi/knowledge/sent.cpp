@@ -1,11 +1,11 @@
-// mpirun sent EXCEPTIONS [--every N] [--only COLLECTIVE] [--all]: holds what is known of this MPI against what it
-// sends.
+// mpirun sent EXCEPTIONS [--policy NAME] [--every N] [--only COLLECTIVE] [--all]: holds what is known of this MPI
+// against what it sends.
 //
 // Runs each collective with a number of sizes, records every message that the MPI sends inside of it, and compares
 // messages and bytes for each pair of ranks with those of the schedules that are said to be the same. Calls in the list
 // of exceptions must differ, all others must not. Prints those of which that is not so, and how many calls there were;
-// --every runs only one of so many calls, --only those of a collective, --all prints every call. Exit status 1 if any
-// is not as it should be.
+// --policy takes what is known under that name instead of this MPI's usual choices; --every runs only one of so many
+// calls, --only those of a collective, --all prints every call. Exit status 1 if any is not as it should be.
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -15,12 +15,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "calls.hpp"
 #include "exceptions.hpp"
 #include "knowledge/library.hpp"
+#include "knowledge/parts.hpp"
 #include "knowledge/traffic.hpp"
 #include "recorder.hpp"
 #include "settings/library.hpp"
@@ -31,25 +34,35 @@ using namespace quadrille;
 using knowledge::Traffic;
 using test::Call;
 
-// The same on all nodes.
-Rank ranks_of_a_node() {
+// Ranks on their nodes.
+Topology found_topology() {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int ranks = 1;
-  MPI_Comm_size(node, &ranks);
+  int first = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  MPI_Comm_rank(MPI_COMM_WORLD, &first);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node);
   MPI_Comm_free(&node);
-  return ranks;
+  std::vector<std::int32_t> nodes(static_cast<std::size_t>(ranks));
+  MPI_Allgather(&first, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  return {ranks, {nodes}};
+}
+
+// All ranks call it for the first time together.
+const Topology& where() {
+  static const Topology topology = found_topology();
+  return topology;
 }
 
 Case case_of(const Call& call, Rank ranks) {
-  static const Rank per_node = ranks_of_a_node();
   Case asked{.collective = call.collective,
              .in_place = call.in_place,
              .commutative = call.commutative,
              .operation = call.commutative ? 0 : -1,
              .ranks = ranks,
-             .nodes = ranks / per_node,
-             .ranks_per_node = per_node,
+             .nodes = where().domains(1),
+             .ranks_per_node = where().largest_domain(1),
              .root = call.root,
              .count = call.count,
              .largest = call.count,
@@ -72,30 +85,40 @@ std::int64_t block_of(const Call& call, Collective collective, Rank from, Rank t
   return call.block(collective == Collective::scatterv ? to : from, 0);
 }
 
+// What a rank of a part of the communicator is expected to send in a step, by ranks of that part.
+std::map<Rank, Traffic> expected(const Call& call, const knowledge::Step& step, const Case& asked, Rank rank) {
+  const Collective collective = asked.collective;
+  const Shares shares(call.blocks(asked.ranks));
+  const Traits& of = traits(collective);
+  Problem problem{.rank = rank,
+                  .ranks = asked.ranks,
+                  .root = asked.root,
+                  .count = asked.count,
+                  .shares = of.counts_differ ? &shares : nullptr,
+                  .separate = of.separate_blocks,
+                  .commutative = asked.commutative,
+                  .width = step.variant.width};
+  if (step.variant.segment > 0) problem.segment = step.variant.segment / asked.unit_bytes;
+  const auto units_of = [&](const Region& block) {
+    const auto sizes = [&](Rank from, Rank to) { return block_of(call, collective, from, to); };
+    return block_units(collective, problem, sizes, block.buffer, block.block);
+  };
+  // Blocks with sizes of their own are counted in doubles, whatever the unit of their total.
+  const std::int64_t unit_bytes = of.separate_blocks ? sizeof(double) : asked.unit_bytes;
+  return knowledge::sent_by(build(step.variant.algorithm(), problem), unit_bytes, units_of);
+}
+
 // What this rank is expected to send.
 std::map<Rank, Traffic> expected(const Call& call, const knowledge::Choice& choice, Rank rank) {
   std::map<Rank, Traffic> all;
-  for (const auto& [asked, variant] : choice.steps) {
-    const Collective collective = asked.collective;
-    const Shares shares(call.blocks(asked.ranks));
-    const Traits& of = traits(collective);
-    const Problem problem{.rank = rank,
-                          .ranks = asked.ranks,
-                          .root = asked.root,
-                          .count = asked.count,
-                          .shares = of.counts_differ ? &shares : nullptr,
-                          .separate = of.separate_blocks,
-                          .commutative = asked.commutative,
-                          .width = variant.width};
-    const auto units_of = [&](const Region& block) {
-      const auto sizes = [&](Rank from, Rank to) { return block_of(call, collective, from, to); };
-      return block_units(collective, problem, sizes, block.buffer, block.block);
-    };
-    // Blocks with sizes of their own are counted in doubles, whatever the unit of their total.
-    const std::int64_t unit_bytes = of.separate_blocks ? sizeof(double) : asked.unit_bytes;
-    for (const auto& [to, traffic] : knowledge::sent_by(build(variant.algorithm(), problem), unit_bytes, units_of)) {
-      all[to].messages += traffic.messages;
-      all[to].bytes += traffic.bytes;
+  for (const knowledge::Step& step : choice.steps) {
+    for (const knowledge::Part& part : knowledge::parts_of(step, &where())) {
+      const std::optional<Rank> here = part.ranks.index_of(rank);
+      if (!here) continue;
+      for (const auto& [to, traffic] : expected(call, step, part.asked(step), *here)) {
+        all[part.ranks[to]].messages += step.times * traffic.messages;
+        all[part.ranks[to]].bytes += step.times * traffic.bytes;
+      }
     }
   }
   return all;
@@ -145,12 +168,17 @@ struct Counts {
   std::int64_t as_expected = 0;
   std::int64_t exceptions = 0;
   std::int64_t wrong = 0;
+  std::int64_t aborting = 0;  // not run
 };
 
 // Runs a call, and counts and prints how it went.
 void examine(test::World& world, const knowledge::Library& library, const test::Exceptions& exceptions,
              const Call& call, bool print_all, Counts& counts) {
   const knowledge::Choice choice = library.choose(case_of(call, world.ranks()));
+  if (exceptions.aborts(call, choice.name, world.ranks())) {
+    ++counts.aborting;
+    return;
+  }
   const std::map<Rank, Traffic> sent = sent_in(world, call);
   const std::map<Rank, Traffic> wanted = expected(call, choice, world.rank());
   using Differ = Exceptions::Differ;
@@ -182,7 +210,8 @@ void examine(test::World& world, const knowledge::Library& library, const test::
 struct Options {
   std::string exceptions;
   int every = 1;
-  std::string_view only;  // empty: all
+  std::string_view policy;  // empty: that of this MPI
+  std::string_view only;    // empty: all
   bool print_all = false;
 };
 
@@ -191,7 +220,8 @@ int examine_all(test::World& world, const Options& options) {
   int length = 0;
   MPI_Get_library_version(version.data(), &length);
   const std::string mpi = library_of(version.data()).name;
-  const knowledge::Library* const library = knowledge::library_of(mpi);
+  const knowledge::Library* const library =
+      options.policy.empty() ? knowledge::library_of(mpi) : knowledge::library_with_policy(options.policy);
   if (!library || !test::can_record()) {
     if (world.rank() == 0) fmt::print("{}: {}\n", mpi, library ? "messages can't be seen" : "nothing is known of it");
     return 77;
@@ -204,8 +234,9 @@ int examine_all(test::World& world, const Options& options) {
     if (number++ % options.every == 0) examine(world, *library, exceptions, call, options.print_all, counts);
   }
   if (world.rank() == 0) {
-    fmt::print("{}, {} ranks: {} calls send what is expected, {} are exceptions, {} are neither\n", library->name,
-               world.ranks(), counts.as_expected, counts.exceptions, counts.wrong);
+    fmt::print("{}, {} ranks: {} calls send what is expected, {} are exceptions, {} are neither{}\n", library->name,
+               world.ranks(), counts.as_expected, counts.exceptions, counts.wrong,
+               counts.aborting > 0 ? fmt::format("; {} would abort and were not run", counts.aborting) : "");
   }
   return counts.wrong > 0 ? 1 : 0;
 }
@@ -214,7 +245,7 @@ int examine_all(test::World& world, const Options& options) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: sent EXCEPTIONS [--every N] [--only COLLECTIVE] [--all]\n");
+    fmt::print(stderr, "usage: sent EXCEPTIONS [--policy NAME] [--every N] [--only COLLECTIVE] [--all]\n");
     return 2;
   }
   Options options;
@@ -223,6 +254,7 @@ int main(int argc, char** argv) {
     const std::string_view word = argv[i];
     options.print_all = options.print_all || word == "--all";
     if (word == "--every" && i + 1 < argc) options.every = std::max(1, std::atoi(argv[i + 1]));
+    if (word == "--policy" && i + 1 < argc) options.policy = argv[i + 1];
     if (word == "--only" && i + 1 < argc) options.only = argv[i + 1];
   }
   MPI_Init(&argc, &argv);

@@ -1,12 +1,13 @@
 // Binomial broadcast: every rank that has the data sends it on, so that the number of such ranks doubles in each step;
 // the largest subtree comes first. Distances are halved from step to step, so that a subtree is a row of ranks; Open
-// MPI doubles them.
+// MPI doubles them. In libNBC's tree, which has doubling distances, too, rank 0 and the root have changed places.
 //
 // Any number of ranks. No scratch.
 
 #include "algorithms/algorithm.hpp"
 #include "algorithms/children.hpp"
 #include "algorithms/rounds.hpp"
+#include "patterns/exchanged.hpp"
 #include "patterns/ring.hpp"
 #include "patterns/trees.hpp"
 
@@ -64,6 +65,19 @@ extern const Algorithm doubling_binomial = [] {
   algorithm.summary = "the number of ranks with the data doubles in each step, and so does the distance they send it";
   algorithm.offered = false;
   algorithm.build = build<patterns::doubling_binomial_tree>;
+  algorithm.outline = outline_doubling;
+  return algorithm;
+}();
+
+extern const Algorithm exchanged_binomial = [] {
+  Algorithm algorithm = binomial;
+  algorithm.name = "exchanged_binomial";
+  algorithm.summary = "doubling distances from rank 0, with which the root changes places";
+  algorithm.paper =
+      "Hoefler, Lumsdaine, Rehm: Implementation and performance analysis of non-blocking collective "
+      "operations for MPI, 2007";
+  algorithm.offered = false;
+  algorithm.build = build<patterns::root_exchanged<patterns::doubling_binomial_tree>>;
   algorithm.outline = outline_doubling;
   return algorithm;
 }();

@@ -1,12 +1,13 @@
 // Binomial reduce: partial results move up a binomial tree. A subtree consists of consecutive ranks, counted from the
 // tree's root, and is the right operand. If the operation is not commutative, the tree's root is rank 0, to preserve
-// rank order, and the result takes one more step to the root.
+// rank order, and the result takes one more step to the root. In libNBC's tree rank 0 and the root have changed places.
 //
 // Any number of ranks, any operation. Scratch: 2 n.
 
 #include "algorithms/accumulator.hpp"
 #include "algorithms/algorithm.hpp"
 #include "algorithms/rounds.hpp"
+#include "patterns/exchanged.hpp"
 #include "patterns/trees.hpp"
 
 namespace quadrille::reduce {
@@ -37,9 +38,15 @@ void outline(const Problem& problem, Outline& out) {
   if (top_of(problem) != problem.root) out.tree(1, n);
 }
 
+void build_exchanged(Builder& builder, const Problem& problem) {
+  const patterns::Tree tree =
+      patterns::root_exchanged<patterns::binomial_tree>(problem.rank, problem.ranks, problem.root);
+  reduce_by_tree(builder, problem, tree.parent, tree.backwards(), Accumulator::Side::higher, problem.root);
+}
+
 }  // namespace
 
-extern const Algorithm binomial = {
+extern constexpr Algorithm binomial = {
     .collective = Collective::reduce,
     .name = "binomial",
     .summary = "partial results move up a binomial tree",
@@ -55,5 +62,19 @@ extern const Algorithm binomial = {
     .outline = outline,
     .scales = at_any_size,
 };
+
+extern const Algorithm exchanged_binomial = [] {
+  Algorithm algorithm = binomial;
+  algorithm.name = "exchanged_binomial";
+  algorithm.summary = "partial results move up the binomial tree of rank 0, with which the root changes places";
+  algorithm.paper =
+      "Hoefler, Lumsdaine, Rehm: Implementation and performance analysis of non-blocking collective "
+      "operations for MPI, 2007";
+  algorithm.steps = "ceil(log2 p)";
+  algorithm.restrictions.commutative = true;
+  algorithm.offered = false;
+  algorithm.build = build_exchanged;
+  return algorithm;
+}();
 
 }  // namespace quadrille::reduce
