@@ -84,6 +84,16 @@ QUADRILLE_EXPORT int quadrille_comm_rank(quadrille_comm comm, int* rank);
 /** The number of ranks. */
 QUADRILLE_EXPORT int quadrille_comm_size(quadrille_comm comm, int* size);
 
+/**
+ * Makes a communicator with the ranks of `comm`, an intracommunicator, in an order in which ranks that send each other
+ * much are on the same nodes and in the same racks. Each rank passes the `neighbours` ranks of its program's grid or
+ * graph that it sends to, MPI_PROC_NULL for none, and how many bytes a message has; NULL: all as many. The process that
+ * has rank r in *reordered is to take over the part of the program that rank r has described. Where no gain is
+ * predicted, ranks keep their order. Collective over `comm`. Free it with MPI_Comm_free.
+ */
+QUADRILLE_EXPORT int quadrille_reordered(MPI_Comm comm, int neighbours, const int ranks[], const MPI_Count bytes[],
+                                         MPI_Comm* reordered);
+
 /** Starts a run of a persistent request. The previous run must be complete. */
 QUADRILLE_EXPORT int quadrille_start(quadrille_request request);
 /**

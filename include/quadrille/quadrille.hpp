@@ -35,6 +35,7 @@
 #include "quadrille/operation.hpp"
 #include "quadrille/options.hpp"
 #include "quadrille/pending.hpp"
+#include "quadrille/reordered.hpp"
 #include "quadrille/window.hpp"
 
 /// The C++ interface.

@@ -13,6 +13,7 @@
 #include "cluster/machine.hpp"
 #include "cluster/state.hpp"
 #include "hosts/launch_files.hpp"
+#include "partition/scotch.hpp"
 #include "placement/phases.hpp"
 #include "settings/racks.hpp"
 #include "settings/settings.hpp"
@@ -173,18 +174,6 @@ placement::Placement placement_today(const PlacingArguments& arguments, const Fi
   return placement;
 }
 
-// Small problems need little.
-std::int64_t effort_for(const std::vector<placement::Phase>& phases) {
-  constexpr std::int64_t for_each_edge = 5000;
-  std::int64_t edges = 1;
-  for (const placement::Phase& phase : phases) {
-    for (Rank rank = 0; rank < phase.graph.ranks(); ++rank) {
-      edges += static_cast<std::int64_t>(phase.graph.edges(rank).size());
-    }
-  }
-  return std::min(Mapping().effort, for_each_edge * edges);
-}
-
 bool keeps_fixed(const Mapping& mapping, const placement::Placement& placement) {
   const auto& node_of = mapping.ground.node_of;
   for (std::size_t rank = 0; rank < mapping.fixed.size(); ++rank) {
@@ -228,7 +217,8 @@ Placed place(const PlacingArguments& arguments) {
     return placement::phases_of(placed.source.sent(ground.places(placement)));
   };
   mapping.phases = phases_of({});
-  mapping.effort = effort_for(mapping.phases);
+  mapping.effort = placement::effort_for(mapping.phases);
+  mapping.scotch = placement::by_scotch;
   placed.candidates =
       placed.source.knows_nodes ? placement::candidates(mapping, phases_of) : placement::candidates(mapping);
   const auto by_method = [&](std::string_view method) {
@@ -239,7 +229,7 @@ Placed place(const PlacingArguments& arguments) {
   placed.best = *std::find_if(placed.candidates.begin(), placed.candidates.end(),
                               [&](const Candidate& one) { return keeps_fixed(mapping, one.placement); });
   const bool may_stay = keeps_fixed(mapping, placed.today.placement);
-  if (may_stay && placed.gain() < least_gain) placed.best = placed.today;
+  if (may_stay && placed.gain() < placement::least_gain) placed.best = placed.today;
   return placed;
 }
 

@@ -51,9 +51,6 @@ struct Placed {
   double gain() const { return today.seconds > 0 ? 1 - best.seconds / today.seconds : 0; }
 };
 
-// A smaller gain is none: predictions are not as good as that.
-inline constexpr double least_gain = 0.02;
-
 // Throws std::invalid_argument that says what is wrong with the arguments.
 Placed place(const PlacingArguments& arguments);
 

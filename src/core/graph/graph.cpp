@@ -50,18 +50,23 @@ Graph Graph::symmetric() const {
 }
 
 Graph grid(std::span<const Rank> extents, bool periodic, std::int64_t bytes) {
+  return grid(extents, std::vector<bool>(extents.size(), periodic), bytes);
+}
+
+Graph grid(std::span<const Rank> extents, const std::vector<bool>& periodic, std::int64_t bytes) {
   Rank ranks = 1;
   for (const Rank extent : extents) ranks *= extent;
   Graph graph(ranks);
   for (Rank rank = 0; rank < ranks; ++rank) {
     Rank stride = ranks;
-    for (const Rank extent : extents) {
+    for (std::size_t dimension = 0; dimension < extents.size(); ++dimension) {
+      const Rank extent = extents[dimension];
       stride /= extent;
       const Rank place = rank / stride % extent;
       for (const Rank step : {-1, 1}) {
         const Rank next = place + step;
         const bool inside = next >= 0 && next < extent;
-        if (!inside && !periodic) continue;
+        if (!inside && !periodic[dimension]) continue;
         const Rank peer = rank + ((next + extent) % extent - place) * stride;
         if (peer != rank) graph.add(rank, peer, {1, bytes});
       }

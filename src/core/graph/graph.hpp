@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <vector>
 
 #include "knowledge/traffic.hpp"
 #include "schedule/schedule.hpp"
@@ -35,7 +36,8 @@ class Graph {
 };
 
 // Ranks in a grid of these extents, the last dimension running fastest, that each send a message of so many bytes to
-// the neighbours in every direction; at the edges to the opposite one if it is periodic.
+// the neighbours in every direction; at the edges to the opposite one if it is periodic, in all dimensions or in some.
 Graph grid(std::span<const Rank> extents, bool periodic, std::int64_t bytes);
+Graph grid(std::span<const Rank> extents, const std::vector<bool>& periodic, std::int64_t bytes);
 
 }  // namespace quadrille::graph

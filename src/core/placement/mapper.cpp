@@ -67,6 +67,17 @@ void sort(std::vector<Candidate>& all) {
 
 }  // namespace
 
+std::int64_t effort_for(std::span<const Phase> phases) {
+  constexpr std::int64_t for_each_edge = 5000;
+  std::int64_t edges = 1;
+  for (const Phase& phase : phases) {
+    for (Rank rank = 0; rank < phase.graph.ranks(); ++rank) {
+      edges += static_cast<std::int64_t>(phase.graph.edges(rank).size());
+    }
+  }
+  return std::min(Mapping().effort, for_each_edge * edges);
+}
+
 std::vector<Candidate> candidates(const Mapping& mapping) {
   check(mapping);
   if (mapping.ranks() == 0) return {};
@@ -80,7 +91,9 @@ std::vector<Candidate> candidates(const Mapping& mapping) {
   add("block", with_fixed(mapping, ground.block(mapping.ranks())));
   add("cyclic", with_fixed(mapping, ground.cyclic(mapping.ranks())));
   add("greedy", greedy(mapping));
-  if (std::optional<Placement> divided = by_scotch(mapping)) add("scotch", std::move(*divided));
+  if (mapping.scotch) {
+    if (std::optional<Placement> divided = mapping.scotch(mapping)) add("scotch", std::move(*divided));
+  }
 
   // The better of two starts often leads to the better end, but not always.
   std::vector<std::size_t> starts(all.size());

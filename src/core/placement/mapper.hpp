@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -18,9 +19,17 @@ struct Mapping {
   std::vector<std::int32_t> fixed;   // by rank: the slot that it has to keep, or -1; none: every rank may move
   std::uint64_t seed = 1;            // the same seed, the same result
   std::int64_t effort = 20'000'000;  // edges that a search may look at
+  // One more method, by_scotch of the layer partition; null: none.
+  std::optional<Placement> (*scotch)(const Mapping& mapping) = nullptr;
 
   Rank ranks() const { return phases.empty() ? 0 : phases.front().graph.ranks(); }
 };
+
+// A smaller part of the time that is saved is none: predictions are not as good as that.
+inline constexpr double least_gain = 0.02;
+
+// Edges that a search for these phases is to look at: small problems need few.
+std::int64_t effort_for(std::span<const Phase> phases);
 
 struct Candidate {
   std::string_view method;
@@ -45,8 +54,6 @@ std::vector<Candidate> candidates(Mapping mapping, const PhasesOf& phases_of);
 // Single methods. They heed `fixed`.
 // Nodes are filled one after another, each with the ranks that communicate most with those that are there already.
 Placement greedy(const Mapping& mapping);
-// By SCOTCH, first among racks, then among the nodes of each; nothing where this was built without it.
-std::optional<Placement> by_scotch(const Mapping& mapping);
 // Swaps of two ranks, or of a rank and an empty slot, as long as one is better; then, while there is effort left, from
 // where a few random swaps lead.
 Placement refined(const Mapping& mapping, Placement start, std::int64_t effort);

@@ -10,19 +10,27 @@ namespace {
 // A swap of two ranks looks at the edges of each phase.
 constexpr std::size_t most_phases = 32;
 
-Phase phase_of(Rank ranks, const std::vector<const graph::Graph*>& parts) {
-  std::vector<Sent> sent;
-  for (const graph::Graph* const part : parts) {
-    for (const auto& [from, row] : part->rows()) {
-      for (const auto& [to, traffic] : row) {
-        sent.push_back({from, to, static_cast<double>(traffic.messages), static_cast<double>(traffic.bytes)});
-      }
+void append(const graph::Graph& graph, std::vector<Sent>& sent) {
+  for (const auto& [from, row] : graph.rows()) {
+    for (const auto& [to, traffic] : row) {
+      sent.push_back({from, to, static_cast<double>(traffic.messages), static_cast<double>(traffic.bytes)});
     }
   }
+}
+
+Phase phase_of(Rank ranks, const std::vector<const graph::Graph*>& parts) {
+  std::vector<Sent> sent;
+  for (const graph::Graph* const part : parts) append(*part, sent);
   return {Graph(ranks, sent), 1};
 }
 
 }  // namespace
+
+std::vector<Sent> sent_of(const graph::Graph& graph) {
+  std::vector<Sent> sent;
+  append(graph, sent);
+  return sent;
+}
 
 std::vector<Phase> phases_of(const graph::Decomposed& sent) {
   const Rank ranks = sent.messages.ranks();

@@ -11,4 +11,6 @@ namespace quadrille::placement {
 // are one.
 std::vector<Phase> phases_of(const graph::Decomposed& sent);
 
+std::vector<Sent> sent_of(const graph::Graph& graph);
+
 }  // namespace quadrille::placement

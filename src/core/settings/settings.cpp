@@ -191,6 +191,7 @@ Settings read_settings(const Lookup& lookup) {
   read_algorithms(lookup, "QUADRILLE_ALGORITHM", preferences);
   read_switch(lookup, "QUADRILLE", settings.off);
   read_percent(lookup, "QUADRILLE_LEARN", settings.learn);
+  read_flag(lookup, "QUADRILLE_REORDER", settings.reorder);
   settings.report = !lookup("QUADRILLE_REPORT").empty();
   settings.trace = !lookup("QUADRILLE_TRACE").empty();
   const auto nothing_else = [](std::string_view) { return false; };

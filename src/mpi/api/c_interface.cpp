@@ -4,7 +4,9 @@
 #include <new>
 #include <quadrille/communicator.hpp>
 #include <quadrille/error.hpp>
+#include <quadrille/reordered.hpp>
 #include <string>
+#include <vector>
 
 #include "api/exposed.hpp"
 #include "api/handle.hpp"
@@ -187,6 +189,17 @@ int quadrille_comm_size(quadrille_comm comm, int* size) {
   return guarded([&] {
     require(comm && size, MPI_ERR_ARG, "the communicator or the place for the size is NULL");
     *size = comm->context->ranks();
+  });
+}
+
+int quadrille_reordered(MPI_Comm comm, int neighbours, const int ranks[], const MPI_Count bytes[],
+                        MPI_Comm* reordered) {
+  constexpr std::int64_t usual = 64 << 10;  // where the time of a message is that of its bytes
+  return guarded([&] {
+    require(reordered, MPI_ERR_ARG, "the place for the communicator is NULL");
+    std::vector<Neighbour> sends_to;
+    for (int i = 0; i < neighbours; ++i) sends_to.push_back({ranks[i], bytes ? bytes[i] : usual});
+    *reordered = quadrille::reordered(comm, sends_to);
   });
 }
 

@@ -85,7 +85,7 @@ void Handle::wait() {
 using detail::Call;
 using detail::InPlaceExchange;
 
-std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
+void api::require_intracommunicator(MPI_Comm comm) {
   int initialized = 0;
   engine::check(PMPI_Initialized(&initialized), "MPI_Initialized");
   if (!initialized) throw Error(MPI_ERR_OTHER, "call MPI_Init first; sessions alone are not supported");
@@ -96,6 +96,10 @@ std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   int inter = 0;
   engine::check(PMPI_Comm_test_inter(comm, &inter), "MPI_Comm_test_inter");
   if (inter) throw Error(MPI_ERR_COMM, "intercommunicators are not supported: merge it with MPI_Intercomm_merge first");
+}
+
+std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
+  require_intracommunicator(comm);
   return std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
 

@@ -13,6 +13,9 @@ namespace quadrille::api {
 
 // What the C++ and the C interface have in common.
 
+// Throws Error for communicators that are not supported, and before MPI_Init.
+void require_intracommunicator(MPI_Comm comm);
+
 // Collective over `comm`, an intracommunicator. Throws Error for communicators that are not supported.
 std::shared_ptr<engine::Context> context_of(MPI_Comm comm);
 

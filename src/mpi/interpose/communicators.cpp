@@ -32,6 +32,14 @@ bool DropIn::within_world(MPI_Comm comm) {
   return !engine::processes_of(comm).empty();
 }
 
+bool DropIn::reorders(MPI_Comm comm) const {
+  if (!reorders_ || comm == MPI_COMM_NULL) return false;
+  int inter = 0;
+  int ranks = 0;
+  return PMPI_Comm_test_inter(comm, &inter) == MPI_SUCCESS && inter == 0 &&
+         PMPI_Comm_size(comm, &ranks) == MPI_SUCCESS && ranks > 1 && within_world(comm);
+}
+
 // Open MPI hangs where several threads make communicators at once, each on its own, some by a split, some by a group.
 bool DropIn::may_make_communicators() {
 #ifdef OPEN_MPI

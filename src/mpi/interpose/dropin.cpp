@@ -75,6 +75,7 @@ void DropIn::begin() {
     how_ = waits_ ? Waits::ours : yielding ? Waits::yielding : Waits::mpis;
     set_policies(spinning);
     mention_other_ranks();
+    reorders_ = settings_.reorder && !settings_.off;
     learning_.begin(settings_, threads_);
     active_ = true;
     if (reporting_) report_.start();
@@ -86,6 +87,7 @@ void DropIn::begin() {
     let_mpi_yield(false);
     policies_ = {};
     waits_ = false;
+    reorders_ = false;
     reporting_ = false;
     tracer = nullptr;
     int rank = 0;
@@ -314,6 +316,7 @@ void DropIn::end() {
   if (!std::exchange(active_, false)) return;
   policies_ = {};
   waits_ = false;
+  reorders_ = false;
   PMPI_Comm_free_keyval(&key_);
   const bool tracing = std::exchange(tracer, nullptr) != nullptr;
   try {

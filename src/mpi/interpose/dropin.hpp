@@ -137,6 +137,11 @@ class DropIn {
   // Runs the call, or finds that it is to be passed through. In a call that all ranks of the communicator make.
   CallOutcome run(const detail::Call& call, MPI_Comm comm);
 
+  // Whether a grid or graph of the program's on this communicator is to be reordered, where it allows that. The same on
+  // every rank.
+  bool reorders(MPI_Comm comm) const;
+  const cost::Model& model() const { return settings_.model; }
+
   // Whether blocking messages are to be waited for by the engine, so that ranks that share a core get it.
   bool waits() const { return waits_; }
 
@@ -182,6 +187,7 @@ class DropIn {
   std::array<Policy, collectives> policies_ = {};
   bool waits_ = false;
   Waits how_ = Waits::mpis;
+  bool reorders_ = false;
   bool reporting_ = false;
   Report report_;
   Learning learning_;

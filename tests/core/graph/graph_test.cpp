@@ -49,6 +49,10 @@ TEST(Graph, OfAGridHasItsNeighbours) {
   EXPECT_EQ(torus.total().messages, 4 * 12);
   EXPECT_EQ(torus.between(3, 0).bytes, 100);
   EXPECT_EQ(torus.between(0, 8).bytes, 100);
+  const Graph cylinder = grid(extents, std::vector<bool>{false, true}, 100);
+  EXPECT_EQ(cylinder.between(3, 0).bytes, 100);
+  EXPECT_EQ(cylinder.between(0, 8).bytes, 0);
+  EXPECT_EQ(cylinder.total().messages, 2 * (3 * 4 + 2 * 4));
   // On two ranks the neighbours of both directions are one.
   constexpr std::array<Rank, 1> two = {2};
   EXPECT_EQ(grid(two, true, 5).between(0, 1), (Traffic{2, 10}));

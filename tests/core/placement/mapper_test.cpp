@@ -13,6 +13,7 @@
 #include <set>
 #include <stdexcept>
 
+#include "partition/scotch.hpp"
 #include "placement/phases.hpp"
 
 namespace quadrille::placement {
@@ -32,6 +33,7 @@ Mapping mapping_of(Rank ranks, const Traffic& traffic, Ground ground) {
   Mapping mapping;
   for (const std::vector<Sent>& sent : traffic) mapping.phases.push_back({Graph(ranks, sent), 1});
   mapping.ground = std::move(ground);
+  mapping.scotch = by_scotch;
   return mapping;
 }
 
@@ -323,6 +325,7 @@ TEST(Mapper, JudgesEachCandidateByItsOwnMessages) {
   constexpr Rank ranks = 12;
   Mapping mapping;
   mapping.ground = Ground::of(4, 4, 1, ethernet());
+  mapping.scotch = by_scotch;
   const auto traffic_of = [&](const Placement& placement) {
     std::vector<Sent> sent;
     std::vector<Rank> leaders(4, -1);

@@ -1,4 +1,4 @@
-#include "placement/mapper.hpp"
+#include "partition/scotch.hpp"
 
 #ifdef QUADRILLE_SCOTCH
 
