@@ -247,8 +247,8 @@ TEST(Walk, WhatIsNotReadableIsRejected) {
   EXPECT_THROW(Sample(ring, {.ranks = 65, .count = 65}), std::invalid_argument);
   const Algorithm& chain = algorithm(Collective::bcast, "pipelined_chain");
   try {
-    Sample(chain, {.ranks = 3, .count = 1000, .segment = 1});
-    FAIL() << "1000 parts were shown";
+    Sample(chain, {.ranks = 3, .count = 2000, .segment = 1});
+    FAIL() << "2000 parts were shown";
   } catch (const std::invalid_argument& error) {
     EXPECT_NE(std::string(error.what()).find("--segment"), std::string::npos);
   }
