@@ -15,6 +15,7 @@
 #include "tools/list.hpp"
 #include "tools/option_values.hpp"
 #include "tools/selection.hpp"
+#include "walk/walk.hpp"
 
 namespace quadrille::tools {
 
@@ -29,6 +30,7 @@ struct ShowArguments {
   std::optional<std::int64_t> segment;
   std::optional<Rank> per_node;
   std::optional<std::string> svg;
+  std::optional<std::string> html;
   std::optional<Rank> rank;
   bool json = false;
 };
@@ -68,6 +70,19 @@ std::int64_t operations_of(const Algorithm& algorithm, const Problem& problem) {
     operations += operation.loop < 0 ? 1 : schedule.loops[static_cast<std::size_t>(operation.loop)].iterations;
   }
   return operations * problem.ranks;
+}
+
+std::string page_of(const Algorithm& algorithm, const Problem& problem, const Illustration& all) {
+  const walk::Walk walk = walk::walk_of(all.subject);
+  walk::Heading heading{.title = all.title.heading, .facts = {}, .paragraphs = {}, .footer = "By quadrille show."};
+  if (traits(algorithm.collective).rooted) heading.facts.push_back(fmt::format("root {}", problem.root));
+  if (problem.in_place) heading.facts.emplace_back("in place");
+  heading.paragraphs.push_back(fmt::format("{}{}", algorithm.summary, algorithm.summary.ends_with('.') ? "" : "."));
+  heading.paragraphs.push_back(
+      fmt::format("Steps: {}. Cost: {}. Scratch: {}.", algorithm.steps, algorithm.cost, algorithm.scratch));
+  if (!algorithm.paper.empty()) heading.paragraphs.push_back(fmt::format("Paper: {}", algorithm.paper));
+  if (problem.fixed_order) heading.facts.emplace_back("in rank order, left to right");
+  return walk::to_html(walk, heading);
 }
 
 void print_schedule(const ShowArguments& arguments, const Algorithm& algorithm, Problem problem) {
@@ -123,6 +138,7 @@ void show(const ShowArguments& arguments) {
          fmt::format("{} messages are too many to show: print one rank's schedule with --rank", messages));
   const Illustration all = illustrate(algorithm, problem);
   if (arguments.svg) return files::replace_file(*arguments.svg, draw::svg(all.subject, all.title));
+  if (arguments.html) return files::replace_file(*arguments.html, page_of(algorithm, problem, all));
   if (arguments.json) return print_messages_as_json(algorithm, all);
   fmt::print("{}: {}\n", all.title.heading, all.title.subheading);
   print_steps(all.messages);
@@ -157,10 +173,13 @@ void add_show(CLI::App& app, Exit&) {
   command->add_flag("--in-place", arguments->problem.in_place, "As with MPI_IN_PLACE");
   command->add_flag("--fixed-order", arguments->problem.fixed_order, "Reduce in rank order, left to right");
   auto* svg = command->add_option("--svg", arguments->svg, "Write a drawing to this SVG file");
+  auto* html = command->add_option("--html", arguments->html,
+                                   "Write a page to this file, to step through what is sent and what each rank holds");
   command->add_option("--rank", arguments->rank, "Print the schedule of this rank")
       ->check(CLI::Range(0, most_ranks))
-      ->excludes(svg);
-  command->add_flag("--json", arguments->json, "Print JSON")->excludes(svg);
+      ->excludes(svg)
+      ->excludes(html);
+  command->add_flag("--json", arguments->json, "Print JSON")->excludes(svg)->excludes(html);
   command->callback([arguments] { show(*arguments); });
 }
 

@@ -168,6 +168,7 @@ std::string World::deadlock() {
 void World::collect(Execution& result) {
   result.messages = std::move(messages_);
   result.offloads = std::move(offloads_);
+  result.written = std::move(common_.written);
   for (auto& one : common_.ranks) {
     one->collect(result);
     one.reset();

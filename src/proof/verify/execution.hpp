@@ -36,6 +36,17 @@ struct Event {
   std::int64_t done_step = 0;   // and was complete; a lower bound while it runs
 };
 
+// What an instance wrote: the pieces, relative to `begin`, into a block of its own rank or of another one.
+struct Written {
+  Rank rank = 0;
+  std::int32_t instance = 0;
+  Rank owner = 0;
+  Buffer buffer = Buffer::input;
+  std::int32_t block = 0;
+  std::int64_t begin = 0;
+  std::vector<Held> data;
+};
+
 // A run of a subject in which every send waits for its receive and each rank has one message in flight in each
 // direction. This is the worst case: a larger window and buffered sends only weaken the conditions for posting, so what
 // completes here always completes.
@@ -49,6 +60,7 @@ struct Execution {
   // By rank and instance, if requested: the moved data; for a reduction, the operand on another rank or else the right
   // one.
   std::vector<std::vector<std::vector<Held>>> carried;
+  std::vector<Written> written;  // likewise, in the order of the run
   std::int64_t steps = 0;
 };
 

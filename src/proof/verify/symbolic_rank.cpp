@@ -111,6 +111,14 @@ void SymbolicRank::store(Token token, const Piece& piece, std::span<const Held> 
   Memory::Block& block = check_bounds(token, piece);
   if (piece.buffer == Buffer::input) throw Fault(fmt::format("{}: writes the caller's input", describe(token)));
   block.contents.write(piece.offset, pieces);
+  if (carried_.empty()) return;
+  common_.written.push_back({.rank = rank_,
+                             .instance = unrolled_.instance(token),
+                             .owner = piece.owner == self ? rank_ : piece.owner,
+                             .buffer = piece.buffer,
+                             .block = piece.block,
+                             .begin = piece.offset,
+                             .data = {pieces.begin(), pieces.end()}});
 }
 
 void SymbolicRank::send(Token token, Rank to, std::int32_t channel, std::span<const Piece> data) {

@@ -33,8 +33,9 @@ struct Common {
   // Ranks that wait for a counter, to be woken when one is set.
   std::vector<Rank> watching = {};
   bool counter_set = false;
-  bool opening = false;  // nobody hears of a notice yet
-  bool signals = false;  // notices are all that is sent: each is a step
+  bool opening = false;               // nobody hears of a notice yet
+  bool signals = false;               // notices are all that is sent: each is a step
+  std::vector<Written> written = {};  // if requested
   // Operands of the current operation.
   struct Operands {
     std::vector<Held> left, right, result;

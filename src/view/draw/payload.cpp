@@ -25,4 +25,11 @@ Payload payload_of(const std::vector<verify::Held>& data, const verify::Expressi
   return payload;
 }
 
+std::vector<Payload> pieces_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions,
+                               Rank ranks) {
+  std::vector<Payload> pieces;
+  for (const verify::Held& held : data) pieces.push_back(payload_of({held}, expressions, ranks));
+  return pieces;
+}
+
 }  // namespace quadrille::draw

@@ -22,4 +22,8 @@ struct Payload {
 // No data has a payload without ranks.
 Payload payload_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions, Rank ranks);
 
+// Of each piece by itself.
+std::vector<Payload> pieces_of(const std::vector<verify::Held>& data, const verify::Expressions& expressions,
+                               Rank ranks);
+
 }  // namespace quadrille::draw

@@ -17,11 +17,11 @@ std::size_t at(std::int32_t index) {
 
 // Adds the transfer of an instance, if any. Messages are added by their receiver; notices only if they are `signals`.
 void add_transfers(Timeline& timeline, const verify::Unrolled& rank, std::int32_t instance, std::int64_t step,
-                   const Payload& payload, bool signals) {
+                   const std::vector<Payload>& pieces, const Payload& payload, bool signals) {
   const Rank own = rank.schedule().rank;
   const Operation& operation = rank.operation(instance);
   const auto add = [&](TransferKind kind, Rank from, Rank to) {
-    timeline.transfers.push_back({kind, from, to, step, payload.units, payload, false});
+    timeline.transfers.push_back({kind, from, to, step, payload.units, payload, pieces, false});
   };
   if (operation.kind == Kind::put || operation.kind == Kind::deposit) {
     return add(TransferKind::put, own, operation.peer);
@@ -63,15 +63,11 @@ Rank writes_output_of(const verify::Unrolled& rank, std::int32_t instance) {
 // For signals without data, as in a barrier: a rank has its result when it has heard from every rank, directly or not.
 std::vector<std::int64_t> heard_all_from(const Timeline& timeline) {
   const std::uint64_t all_ranks = ~std::uint64_t{0} >> (64 - timeline.ranks);
-  std::vector<std::uint64_t> heard;
-  for (Rank rank = 0; rank < timeline.ranks; ++rank) heard.push_back(std::uint64_t{1} << rank);
-  std::vector<std::int64_t> from(heard.size(), -1);
-  for (std::int64_t step = 1; step <= timeline.steps; ++step) {
-    const auto before = heard;
-    for (const Transfer& transfer : timeline.transfers) {
-      if (transfer.step != step) continue;
-      heard[at(transfer.to)] |= before[at(transfer.from)];
-      if (heard[at(transfer.to)] == all_ranks && from[at(transfer.to)] < 0) from[at(transfer.to)] = step;
+  std::vector<std::int64_t> from(at(timeline.ranks), -1);
+  const auto heard = heard_of(timeline);
+  for (std::int64_t step = timeline.steps; step > 0; --step) {
+    for (Rank rank = 0; rank < timeline.ranks; ++rank) {
+      if (heard[static_cast<std::size_t>(step)][at(rank)] == all_ranks) from[at(rank)] = step;
     }
   }
   return from;
@@ -99,6 +95,19 @@ void find_rings(Timeline& timeline) {
 
 }  // namespace
 
+std::vector<std::vector<std::uint64_t>> heard_of(const Timeline& timeline) {
+  std::vector<std::vector<std::uint64_t>> heard(1);
+  for (Rank rank = 0; rank < timeline.ranks; ++rank) heard.front().push_back(std::uint64_t{1} << rank);
+  for (std::int64_t step = 1; step <= timeline.steps; ++step) {
+    const std::vector<std::uint64_t> before = heard.back();
+    heard.push_back(before);
+    for (const Transfer& transfer : timeline.transfers) {
+      if (transfer.step == step) heard.back()[at(transfer.to)] |= before[at(transfer.from)];
+    }
+  }
+  return heard;
+}
+
 Timeline timeline_of(const verify::Subject& subject, const verify::Execution& execution,
                      const verify::Expressions& expressions) {
   Timeline timeline;
@@ -115,8 +124,9 @@ Timeline timeline_of(const verify::Subject& subject, const verify::Execution& ex
       const verify::Event& event = execution.events[at(id)][at(instance)];
       if (event.completed < 0) continue;
       const std::int64_t step = event.done_step;
-      add_transfers(timeline, rank, instance, step,
-                    payload_of(execution.carried[at(id)][at(instance)], expressions, timeline.ranks), signals);
+      const std::vector<verify::Held>& carried = execution.carried[at(id)][at(instance)];
+      add_transfers(timeline, rank, instance, step, pieces_of(carried, expressions, timeline.ranks),
+                    payload_of(carried, expressions, timeline.ranks), signals);
       if (rank.operation(instance).kind == Kind::reduce) timeline.folds.push_back({id, step});
       const Rank written = writes_output_of(rank, instance);
       if (written == self || subject.meanings[at(written)].empty()) continue;

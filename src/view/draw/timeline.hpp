@@ -20,7 +20,8 @@ struct Transfer {
   std::int64_t step = 0;   // 1 ...
   std::int64_t units = 0;  // 0: a signal
   Payload payload;
-  bool around = false;  // wraps around the edges of the drawing
+  std::vector<Payload> pieces;  // of it, as they follow one another
+  bool around = false;          // wraps around the edges of the drawing
 };
 
 // A reduction at the end of a step.
@@ -43,6 +44,9 @@ struct Timeline {
   std::vector<Fold> folds;               // sorted, without duplicates
   std::vector<std::int64_t> holds_from;  // by rank: the step that completes its result; -1: it has none
 };
+
+// Of signals without data: the ranks that a rank has heard of, directly or not, as bits, by step from 0 and by rank.
+std::vector<std::vector<std::uint64_t>> heard_of(const Timeline& timeline);
 
 Timeline timeline_of(const verify::Subject& subject, const verify::Execution& execution,
                      const verify::Expressions& expressions);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "page/assets.hpp"
@@ -109,6 +110,12 @@ Section& Section::drawing(std::string svg, std::string caption) {
   return *this;
 }
 
+Section& Section::stepper(Stepper stepper) {
+  if (stepper.columns > most_columns) throw std::length_error("more columns than a page has room for");
+  contents_.emplace_back(std::move(stepper));
+  return *this;
+}
+
 void Section::write(std::string& out, const Paragraph& paragraph) {
   out += fmt::format("<p>{}</p>\n", escaped(paragraph.text));
 }
@@ -184,7 +191,17 @@ Page& Page::footer(std::string text) {
   return *this;
 }
 
+const Stepper* Page::stepper() const {
+  for (const Section& section : sections_) {
+    for (const Section::Content& content : section.contents_) {
+      if (const auto* found = std::get_if<Stepper>(&content)) return found;
+    }
+  }
+  return nullptr;
+}
+
 std::string Page::html() const {
+  const Stepper* steps = stepper();
   // The policy lets a browser load nothing, whatever the text says.
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
@@ -193,7 +210,8 @@ std::string Page::html() const {
       "'unsafe-inline'; img-src data:\"/>\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<link rel=\"icon\" "
       "href=\"data:,\"/>\n<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<header>\n<h1>{0}</h1>\n",
-      escaped(title_), style());
+      escaped(title_),
+      steps ? fmt::format("{}{}{}", style(), stepper_style(), colours_of(*steps)) : std::string(style()));
   if (!facts_.empty()) {
     out += R"(<ul class="facts">)";
     for (const std::string& fact : facts_) out += fmt::format("<li>{}</li>", escaped(fact));
@@ -219,7 +237,8 @@ std::string Page::html() const {
   }
   out += "</main>\n";
   if (!footer_.empty()) out += fmt::format("<footer>{}</footer>\n", escaped(footer_));
-  return out + fmt::format("<script>{}</script>\n</body>\n</html>\n", script());
+  return out + fmt::format("<script>{}{}{}</script>\n</body>\n</html>\n", script(), steps ? stepper_drawing() : "",
+                           steps ? stepper_controls() : "");
 }
 
 }  // namespace quadrille::page

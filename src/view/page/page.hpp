@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "page/stepper.hpp"
+
 // Pages for a browser, each one HTML file that loads nothing: figures, bars and tables that are sorted by a click. Dark
 // or light as the reader prefers, also without scripts and on paper. All text is escaped.
 namespace quadrille::page {
@@ -87,6 +89,8 @@ class Section {
   Section& table(Table table);
   // A drawing as draw/ makes them. It is not escaped.
   Section& drawing(std::string svg, std::string caption);
+  // One a page. It takes the window's whole width.
+  Section& stepper(Stepper stepper);
 
  private:
   friend class Page;
@@ -97,13 +101,14 @@ class Section {
     std::string svg;
     std::string caption;
   };
-  using Content = std::variant<Paragraph, Bars, std::vector<Bars>, Table, Drawing>;
+  using Content = std::variant<Paragraph, Bars, std::vector<Bars>, Table, Drawing, Stepper>;
 
   static void write(std::string& out, const Paragraph& paragraph);
   static void write(std::string& out, const Bars& bars);
   static void write(std::string& out, const std::vector<Bars>& several);
   static void write(std::string& out, const Table& table);
   static void write(std::string& out, const Drawing& drawing);
+  static void write(std::string& out, const Stepper& stepper) { page::write(out, stepper); }
 
   std::string heading_;
   std::vector<Content> contents_;
@@ -124,6 +129,8 @@ class Page {
   std::string html() const;
 
  private:
+  const Stepper* stepper() const;
+
   std::string title_;
   std::vector<std::string> facts_;
   std::vector<Tile> tiles_;

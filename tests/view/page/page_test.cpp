@@ -57,6 +57,50 @@ TEST(Page, EscapesWhateverItIsGiven) {
   EXPECT_EQ(html.find('\xff'), std::string::npos);
 }
 
+Stepper with_text(const std::string& text) {
+  return {.noun = text,
+          .arrows_heading = text,
+          .cells_heading = text,
+          .columns = 2,
+          .steps = 1,
+          .bands = {0, 1},
+          .band_noun = text,
+          .done_from = {0, 1},
+          .colours = {{"#123456", "#abcdef"}},
+          .kinds = {{text, text, Stepper::Line::dashed, Stepper::Square::head}},
+          .things = {{text, text, 3}},
+          .arrows = {{.step = 1, .from = 0, .to = 1, .thing = 0, .amount = text}},
+          .rows = {{text, text, 3}},
+          .changes = {{0, 0, 0, 0}, {1, 1, 0, 0}},
+          .legend = {{Stepper::Sign::Look::line, text}},
+          .without_scripts = text};
+}
+
+TEST(Page, EscapesWhatAStepperIsGiven) {
+  Page page("steps");
+  page.section("s").stepper(with_text(hostile));
+  const std::string html = page.html();
+  EXPECT_EQ(fault_in(html), "");
+  EXPECT_EQ(occurrences(html, "<script"), 2U);  // with the data
+  EXPECT_EQ(html.find('\x1b'), std::string::npos);
+  EXPECT_EQ(html.find('\xff'), std::string::npos);
+  EXPECT_NE(html.find(R"(\u003cscript\u003ealert(1))"), std::string::npos);
+}
+
+TEST(Page, HasAStepperAsDigitsOfBase64) {
+  Page page("steps");
+  page.section("s").stepper(with_text("word"));
+  const std::string html = page.html();
+  EXPECT_NE(html.find(R"("arrows":[[1,1,1,1],["","0101"]])"), std::string::npos)
+      << html.substr(html.find(R"("arrows")"), 60);
+  EXPECT_NE(html.find(R"("changes":[[1,1,1],["000","100"]])"), std::string::npos);
+  EXPECT_NE(html.find(".k0{--k:#123456}"), std::string::npos);
+  EXPECT_NE(html.find(R"(<option value="1">word 1</option>)"), std::string::npos);
+  Stepper wide = with_text("word");
+  wide.columns = 65;
+  EXPECT_THROW(Page("p").section("s").stepper(wide), std::length_error);
+}
+
 TEST(Page, LoadsNothing) {
   const std::string html = with_everything("row").html();
   for (const char* what : {"http://", "https://", "//cdn", " src=", "@import", "url("}) {
@@ -66,7 +110,7 @@ TEST(Page, LoadsNothing) {
 }
 
 TEST(Page, HasStylesAndScriptsThatNeedNoEscape) {
-  for (const std::string_view text : {style(), script()}) {
+  for (const std::string_view text : {style(), script(), stepper_style(), stepper_drawing(), stepper_controls()}) {
     EXPECT_EQ(text.find_first_of("<&"), std::string_view::npos);
     EXPECT_EQ(text.find("]]"), std::string_view::npos);
   }
