@@ -184,15 +184,17 @@ void tell(const char* what, MPI_Comm comm, MPI_Comm made, const Torus& torus) {
 // MPI is to say what is wrong, not to hang or to crash.
 void wrong(MPI_Comm comm) {
   MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-  const int self = rank_in(comm);
+  [[maybe_unused]] const int self = rank_in(comm);
   const int none = size_of(comm);
-  constexpr int one = 1;
+  [[maybe_unused]] constexpr int one = 1;
   MPI_Comm made = MPI_COMM_NULL;
+#ifdef OPEN_MPI  // MPICH 4.0 does not look, or ends the program by an assertion.
   const int code =
       MPI_Dist_graph_create_adjacent(comm, 1, &none, MPI_UNWEIGHTED, 1, &none, MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made);
   expect(code != MPI_SUCCESS, "MPI_Dist_graph_create_adjacent: a neighbour that does not exist");
   expect(MPI_Dist_graph_create(comm, 1, &self, &one, &none, MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made) != MPI_SUCCESS,
          "MPI_Dist_graph_create: a neighbour that does not exist");
+#endif
   constexpr int period = 1;
   const int more = none + 1;
   expect(MPI_Cart_create(comm, 1, &more, &period, 1, &made) != MPI_SUCCESS, "MPI_Cart_create: too many places");

@@ -8,6 +8,10 @@ import unittest
 QUADRILLE, MPI, PROGRAMS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 PROGRAMS = PROGRAMS.split(",")
+# What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
+while not os.path.basename(LAUNCH[0]).startswith("mpi"):
+    name, _, value = LAUNCH.pop(0).partition("=")
+    os.environ.update({name: value} if value else {})
 WAYS = ("cart", "graph", "dist_graph", "adjacent", "unweighted")
 
 

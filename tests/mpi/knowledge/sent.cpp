@@ -98,7 +98,7 @@ std::map<Rank, Traffic> expected(const Call& call, const knowledge::Step& step, 
                   .separate = of.separate_blocks,
                   .commutative = asked.commutative,
                   .width = step.variant.width};
-  if (step.variant.segment > 0) problem.segment = step.variant.segment / asked.unit_bytes;
+  if (step.variant.segment > 0) problem.segment = step.variant.segment / std::max<std::int64_t>(1, asked.unit_bytes);
   const auto units_of = [&](const Region& block) {
     const auto sizes = [&](Rank from, Rank to) { return block_of(call, collective, from, to); };
     return block_units(collective, problem, sizes, block.buffer, block.block);
