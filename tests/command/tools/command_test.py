@@ -93,7 +93,7 @@ class Show(unittest.TestCase):
             (["bcast", "--algorithm", "binomial", "--root", "4"], "no rank 4 of 4"),
             (["bcast", "--algorithm", "binomial", "--rank", "4"], "no rank 4 of 4"),
             (["alltoallv", "--algorithm", "linear", "--in-place"], "separate input and output"),
-            (["bcast", "--algorithm", "magic"], "there are binary, binomial, doubling_binomial, hier"),
+            (["bcast", "--algorithm", "magic"], "there are binary, binomial, doubling_binomial, exchanged_binomial, hier"),
             (["bcast", "--algorithm", "binomial", "--svg", "/no/such/folder/x.svg"], "can't write"),
         ):
             result = run("show", *words, "--ranks", "4")
