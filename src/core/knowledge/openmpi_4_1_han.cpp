@@ -11,7 +11,7 @@
 
 namespace quadrille::knowledge {
 
-extern const Library openmpi_4_1;
+extern const Library openmpi_4_1;  // NOLINT(readability-redundant-declaration): tidied with the file that has it
 
 namespace {
 
