@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
+#include <ctime>
 
 #include "cost/built_in.hpp"
 #include "topology/topology.hpp"
@@ -80,12 +80,12 @@ TEST(Prices, AreFoundQuicklyAlsoForAMillionRanks) {
   for (const Rank ranks : {64, 1 << 20}) {
     const Topology topology = Topology::nodes(ranks, 32);
     Prices all = prices(topology);
-    const auto begin = std::chrono::steady_clock::now();
+    const std::clock_t begin = std::clock();  // of this process: other work on the machine counts for nothing
     int cases = 0;
     for (std::int64_t count = 1; count <= 1 << 20; count *= 2, ++cases) all.ranking(allreduce(ranks, count));
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
-    RecordProperty("microseconds", static_cast<int>(took.count() / cases * 1e6));
-    EXPECT_LT(took.count() / cases, ranks > 64 ? 10e-3 : 1e-3) << ranks;
+    const double took = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+    RecordProperty("microseconds", static_cast<int>(took / cases * 1e6));
+    EXPECT_LT(took / cases, ranks > 64 ? 10e-3 : 1e-3) << ranks;
   }
 }
 
