@@ -142,7 +142,7 @@ class Installed(unittest.TestCase):
             self.assertEqual([one for one in needed if "hwloc" in one or "fmt" in one], [], library)
 
     def test_the_libraries_export_only_their_interface(self):
-        library = r"(typeinfo for |typeinfo name for |vtable for )?quadrille::(Error|Window|detail::(CommunicatorCore|Handle))\b"
+        library = r"(typeinfo for |typeinfo name for |vtable for )?quadrille::(Error|Window|reordered|detail::(CommunicatorCore|Handle))\b"
         drop_in = r"(typeinfo for |typeinfo name for |vtable for )quadrille::Error$|MPI_\w+$|o?mpi_\w+$|ucp_worker_progress$"
         self.assertEqual(strangers(self.libraries / "libquadrille.so", library + r"|MPI_Op_free$|quadrille_\w+$"), [])
         self.assertEqual(strangers(self.libraries / "libquadrille-dropin.so", drop_in), [])
