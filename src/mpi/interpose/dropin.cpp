@@ -264,8 +264,9 @@ namespace {
 
 CallOutcome without_context(Seen& seen) {
   CallOutcome passed{.outcome = seen.outcome};
-  if (seen.outcome == Outcome::few_calls && seen.waiting.is_timed())
+  if (seen.outcome == Outcome::few_calls && seen.waiting.is_timed()) {
     passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for());
+  }
   return passed;
 }
 

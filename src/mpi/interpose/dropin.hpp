@@ -66,7 +66,10 @@ struct LastSeen {
 // Programs call in turn on a few: the rows and columns of a grid. Of any two in one place the later one stays.
 class LastSeenOfThread {
  public:
-  LastSeen& of(MPI_Comm comm) { return places_[std::hash<MPI_Comm>{}(comm)*0x9e3779b97f4a7c15U >> (64 - bits)]; }
+  LastSeen& of(MPI_Comm comm) {
+    const std::hash<MPI_Comm> number;
+    return places_[place_of(number(comm), bits)];
+  }
 
  private:
   static constexpr unsigned bits = 4;

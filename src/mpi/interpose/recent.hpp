@@ -10,6 +10,11 @@
 
 namespace quadrille::interpose {
 
+// Where to look for a number in a small table of so many places, as a power of two.
+inline std::size_t place_of(std::uint64_t number, unsigned bits) {
+  return number * 0x9e3779b97f4a7c15U >> (64 - bits);
+}
+
 // Calls that were made before, in as much as what becomes of them depends on it: programs call the same again and
 // again, and a call that is passed through should cost next to nothing. Of any two whose hashes are alike the later one
 // stays.
@@ -102,11 +107,10 @@ class RecentCalls {
     const auto number = [](std::int64_t any) { return static_cast<std::uint64_t>(any); };
     const std::uint64_t all = static_cast<std::uint64_t>(call.collective) + 32 * number(call.root) +
                               4096 * (number(call.input.count) + 5 * number(call.output.count));
-    return all * 0x9e3779b97f4a7c15U >> (64 - bits);
+    return place_of(all, bits);
   }
   static std::size_t place(int root, std::int64_t all) {
-    return (static_cast<std::uint64_t>(all) + 4096 * static_cast<std::uint64_t>(root)) * 0x9e3779b97f4a7c15U >>
-           (64 - bits);
+    return place_of(static_cast<std::uint64_t>(all) + 4096 * static_cast<std::uint64_t>(root), bits);
   }
 
   static constexpr unsigned bits = 6;

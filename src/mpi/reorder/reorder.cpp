@@ -107,7 +107,8 @@ void throw_complaint(const Answer& answer, const std::string& own_trouble) {
                       ? fmt::format("reordered: rank {} can't read the file of QUADRILLE_RACKS", answer.who)
                       : own_trouble);
     case Complaint::decision:
-      throw Error(MPI_ERR_NO_MEM, "reordered: rank 0 has not enough memory for the graph of all ranks");
+      throw Error(MPI_ERR_NO_MEM,
+                  "reordered: rank 0 could not find an order; it may lack memory for the graph of all ranks");
   }
 }
 

@@ -33,6 +33,19 @@ std::int64_t served_by(Collective collective, const auto& call) {
   return DropIn::get().counted(collective, Outcome::replaced) - before;
 }
 
+// A call counts once, whichever way it takes: on the quick one most are not timed, elsewhere all could be.
+TEST(Waiting, TimedCallsStandForAllCalls) {
+  Waiting waiting{.asks_after = 1 << 20};
+  std::int64_t stand_for = 0;
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 3 != 0 && waiting.passes()) continue;
+    ++waiting.calls;
+    if (waiting.is_timed()) stand_for += waiting.stands_for();
+  }
+  EXPECT_EQ(waiting.calls, 1000);
+  EXPECT_NEAR(static_cast<double>(stand_for), 1000, 2 * Waiting::seldom);
+}
+
 TEST(DropIn, ServesWhatItIsToldTo) {
   ASSERT_TRUE(is_set);
   int value = rank_in(MPI_COMM_WORLD) == 0 ? 7 : 0;

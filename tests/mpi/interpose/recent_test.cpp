@@ -39,6 +39,22 @@ TEST_F(RecentCallsTest, KnowACallByAllThatItDependsOn) {
   EXPECT_EQ(recent_.find(allreduce(MPI_IN_PLACE, data_.data())), nullptr);
 }
 
+TEST_F(RecentCallsTest, KnowABcastByItsBytesWhateverItsType) {
+  MPI_Datatype pair = MPI_DATATYPE_NULL;
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  EXPECT_EQ(recent_.find(bcast(2, 0, pair)), nullptr);
+  recent_.keep_bytes(bcast(4), {nullptr, Outcome::memory});
+  ASSERT_NE(recent_.find(bcast(2, 0, pair)), nullptr);
+  EXPECT_EQ(recent_.find(bcast(2, 0, pair))->outcome, Outcome::memory);
+  EXPECT_EQ(recent_.find(bcast(1, 0, pair)), nullptr);
+  EXPECT_EQ(recent_.find(bcast(2, 1, pair)), nullptr);
+  EXPECT_EQ(recent_.find(bcast(-2, 0, pair)), nullptr);
+  EXPECT_EQ(recent_.find(bcast(4, 0, MPI_DATATYPE_NULL)), nullptr);
+  EXPECT_EQ(recent_.find(allreduce(data_.data(), more_.data())), nullptr);
+  MPI_Type_free(&pair);
+}
+
 // MPI may refuse it, or we take it for MPI_IN_PLACE.
 TEST_F(RecentCallsTest, KnowNoCallWithoutABufferOrWithOneTwice) {
   recent_.keep(allreduce(data_.data(), more_.data()), {});
