@@ -14,16 +14,6 @@ std::int64_t size_of(MPI_Datatype type) {
   return type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS ? 0 : size;
 }
 
-// What an element takes in memory, wherever its data lies.
-std::int64_t extent_of(MPI_Datatype type) {
-  MPI_Count bound = 0;
-  MPI_Count extent = 0;
-  MPI_Count true_extent = 0;
-  if (type == MPI_DATATYPE_NULL || PMPI_Type_get_extent_x(type, &bound, &extent) != MPI_SUCCESS) return 0;
-  if (PMPI_Type_get_true_extent_x(type, &bound, &true_extent) != MPI_SUCCESS) return 0;
-  return std::max<std::int64_t>(extent < 0 ? -extent : extent, true_extent);
-}
-
 // Counts may be anything: what is too much to count is very much.
 void add(std::int64_t& total, std::int64_t count, std::int64_t size) {
   constexpr std::int64_t very_much = std::numeric_limits<std::int64_t>::max();
@@ -47,6 +37,15 @@ void describe(const detail::UserBuffer& buffer, Rank ranks, bool reduces, bool s
 }
 
 }  // namespace
+
+std::int64_t extent_of(MPI_Datatype type) {
+  MPI_Count bound = 0;
+  MPI_Count extent = 0;
+  MPI_Count true_extent = 0;
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_get_extent_x(type, &bound, &extent) != MPI_SUCCESS) return 0;
+  if (PMPI_Type_get_true_extent_x(type, &bound, &true_extent) != MPI_SUCCESS) return 0;
+  return std::max<std::int64_t>(extent < 0 ? -extent : extent, true_extent);
+}
 
 LocalCall local_call(const detail::Call& call, Rank rank, Rank ranks, bool all_sums) {
   const Traits& of = traits(call.collective);

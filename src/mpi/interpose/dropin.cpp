@@ -231,10 +231,7 @@ CallOutcome DropIn::run_if_faster(const detail::Call& call, MPI_Comm comm, Seen&
   if (!prepared) return {.outcome = Outcome::arguments};
   if (!known) {
     const Outcome why = outcome_of(prepared->why_native);
-    if (turn.lesson() || !prepared->task) {
-      if (prepared->memorable) seen.recent.keep(call, {turn.lesson(), why});
-      if (RecentCalls::is_of_bytes(call)) seen.recent.keep_bytes(call, {turn.lesson(), why});
-    }
+    if (turn.lesson() || !prepared->task) seen.recent.keep(call, {turn.lesson(), why}, prepared->memorable);
     if (!prepared->task) return turn.lesson() ? turn.passed() : CallOutcome{.outcome = why};
   }
   const Algorithm& algorithm = prepared->task->decision().variant.algorithm();

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <quadrille/detail/call.hpp>
 
+#include "api/local_call.hpp"
+#include "engine/reduction.hpp"
 #include "interpose/outcome.hpp"
 #include "learn/lessons.hpp"
 
@@ -29,28 +31,29 @@ class RecentCalls {
   const Known* find(const detail::Call& call) const {
     const Entry& entry = entries_[place(call)];
     if (entry.is(call)) return &entry.known;
-    return is_of_bytes(call) ? find_bytes(call.root, bytes(call)) : nullptr;
+    const Shape shape = shape_of(call);
+    const Shaped& like = shapes_[place(shape)];
+    return shape.is_whole() && like.shape == shape ? &like.known : nullptr;
   }
-  void keep(const detail::Call& call, const Known& known) {
-    entries_[place(call)] = {true,
-                             call.collective,
-                             call.input.address == MPI_IN_PLACE,
-                             call.output.address == MPI_IN_PLACE,
-                             call.root,
-                             call.input.count,
-                             call.output.count,
-                             call.input.type,
-                             call.output.type,
-                             call.op,
-                             known};
-  }
-  // Likewise, of any type: what becomes of a bcast follows from its bytes. Some programs make a type for each call.
-  static bool is_of_bytes(const detail::Call& call) {
-    return call.collective == Collective::bcast && call.output.type != MPI_DATATYPE_NULL && !nowhere(call.output);
-  }
-  void keep_bytes(const detail::Call& call, const Known& known) {
-    const std::int64_t all = bytes(call);
-    bytes_[place(call.root, all)] = {call.root, all, known};
+  // `memorable`: what becomes of it follows from its arguments.
+  void keep(const detail::Call& call, const Known& known, bool memorable) {
+    if (memorable) {
+      entries_[place(call)] = {true,
+                               call.collective,
+                               call.input.address == MPI_IN_PLACE,
+                               call.output.address == MPI_IN_PLACE,
+                               nowhere(call.input),
+                               nowhere(call.output),
+                               call.root,
+                               call.input.count,
+                               call.output.count,
+                               call.input.type,
+                               call.output.type,
+                               call.op,
+                               known};
+    }
+    const Shape shape = shape_of(call);
+    if (shape.is_whole()) shapes_[place(shape)] = {shape, known};
   }
 
  private:
@@ -59,6 +62,8 @@ class RecentCalls {
     Collective collective = Collective::barrier;
     bool input_in_place = false;
     bool output_in_place = false;
+    bool input_nowhere = false;
+    bool output_nowhere = false;
     int root = 0;
     std::int64_t input_count = 0;
     std::int64_t output_count = 0;
@@ -70,29 +75,56 @@ class RecentCalls {
     bool is(const detail::Call& call) const {
       return used && collective == call.collective && input_count == call.input.count &&
              output_count == call.output.count && input_type == call.input.type && output_type == call.output.type &&
-             op == call.op && root == call.root && !same_buffer(call) && !nowhere(call.input) &&
-             !nowhere(call.output) && input_in_place == (call.input.address == MPI_IN_PLACE) &&
+             op == call.op && root == call.root && !same_buffer(call) && input_nowhere == nowhere(call.input) &&
+             output_nowhere == nowhere(call.output) && input_in_place == (call.input.address == MPI_IN_PLACE) &&
              output_in_place == (call.output.address == MPI_IN_PLACE) && !call.input.counts && !call.output.counts;
     }
   };
 
-  struct Bytes {
+  // A bcast of any type, or a reduction by an operation of the program's: what becomes of it follows from this, and
+  // some programs make a type and an operation for each call.
+  struct Shape {
+    Collective collective = Collective::barrier;
+    bool commutative = true;
+    bool input_nowhere = false;
+    bool output_nowhere = false;
     int root = 0;
-    std::int64_t bytes = -1;
+    std::int64_t count = -1;
+    std::int64_t unit = 1;
+    std::int64_t extent = 1;
+
+    bool is_whole() const { return count >= 0; }
+    friend bool operator==(const Shape&, const Shape&) = default;
+  };
+  struct Shaped {
+    Shape shape;
     Known known;
   };
 
-  const Known* find_bytes(int root, std::int64_t all) const {
-    const Bytes& entry = bytes_[place(root, all)];
-    return entry.bytes == all && entry.root == root && all >= 0 ? &entry.known : nullptr;
-  }
-
-  static std::int64_t bytes(const detail::Call& call) {
+  // Not whole if there is none.
+  static Shape shape_of(const detail::Call& call) {
+    Shape shape{.collective = call.collective,
+                .input_nowhere = nowhere(call.input),
+                .output_nowhere = nowhere(call.output),
+                .root = call.root};
+    const bool reduces = traits(call.collective).reduces;
+    if ((!reduces && call.collective != Collective::bcast) || call.output.counts) return shape;
+    const MPI_Datatype type = call.output.type;
     MPI_Count size = 0;
-    std::int64_t all = 0;
-    const bool fits = PMPI_Type_size_x(call.output.type, &size) == MPI_SUCCESS && size >= 0 &&
-                      !__builtin_mul_overflow(call.output.count, std::int64_t{size}, &all);
-    return fits ? all : -1;
+    if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return shape;
+    if (!reduces) {
+      const bool fits = !__builtin_mul_overflow(call.output.count, std::int64_t{size}, &shape.count);
+      if (!fits) shape.count = -1;
+      return shape;
+    }
+    if (call.op == MPI_OP_NULL || engine::is_predefined_operation(call.op) || same_buffer(call)) return shape;
+    int commutative = 0;
+    if (PMPI_Op_commutative(call.op, &commutative) != MPI_SUCCESS) return shape;
+    shape.commutative = commutative != 0;
+    shape.count = call.output.count;
+    shape.unit = size;
+    shape.extent = api::extent_of(type);
+    return shape;
   }
 
   // One buffer for both, which MPI forbids and we take for MPI_IN_PLACE.
@@ -100,22 +132,23 @@ class RecentCalls {
     return call.input.address && call.input.address == call.output.address;
   }
 
-  // MPI may refuse it.
+  // MPI may refuse it, where it is looked at.
   static bool nowhere(const detail::UserBuffer& buffer) { return !buffer.address && buffer.count > 0; }
 
-  static std::size_t place(const detail::Call& call) {
+  static std::uint64_t mixed(Collective collective, int root, std::int64_t first, std::int64_t second) {
     const auto number = [](std::int64_t any) { return static_cast<std::uint64_t>(any); };
-    const std::uint64_t all = static_cast<std::uint64_t>(call.collective) + 32 * number(call.root) +
-                              4096 * (number(call.input.count) + 5 * number(call.output.count));
-    return place_of(all, bits);
+    return static_cast<std::uint64_t>(collective) + 32 * number(root) + 4096 * (number(first) + 5 * number(second));
   }
-  static std::size_t place(int root, std::int64_t all) {
-    return place_of(static_cast<std::uint64_t>(all) + 4096 * static_cast<std::uint64_t>(root), bits);
+  static std::size_t place(const detail::Call& call) {
+    return place_of(mixed(call.collective, call.root, call.input.count, call.output.count), bits);
+  }
+  static std::size_t place(const Shape& shape) {
+    return place_of(mixed(shape.collective, shape.root, shape.count, shape.unit), bits);
   }
 
   static constexpr unsigned bits = 6;
   std::array<Entry, std::size_t{1} << bits> entries_ = {};
-  std::array<Bytes, std::size_t{1} << bits> bytes_ = {};
+  std::array<Shaped, std::size_t{1} << bits> shapes_ = {};
 };
 
 }  // namespace quadrille::interpose
