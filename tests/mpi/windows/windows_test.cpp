@@ -200,8 +200,8 @@ TEST(Windows, ARankThatIsReadyKeepsNobodyWaitingForItsProgram) {
 }
 
 // Some are longer than a place in staging, and others go between them that leave it alone.
-TEST(Windows, StagedBroadcastsFollowOneAnotherWithoutABarrier) {
-  Communicator comm = world({{"QUADRILLE_STAGING", "4096"}});
+void broadcast_by_staging_of(const std::string& size) {
+  Communicator comm = world({{"QUADRILLE_STAGING", size}});
   Window window = Window::allocate(comm, 3000);
   for (int round = 0; round < rounds_on(comm.size(), 600); ++round) {
     // Now and then a root goes on for a while.
@@ -216,6 +216,14 @@ TEST(Windows, StagedBroadcastsFollowOneAnotherWithoutABarrier) {
     const std::int64_t bytes = wrong(window, root, round, 1, count);
     EXPECT_EQ(bytes, 0) << "round " << round << ", root " << root << ", " << count << " bytes";
   }
+}
+
+TEST(Windows, StagedBroadcastsFollowOneAnotherWithoutABarrier) {
+  broadcast_by_staging_of("4096");
+}
+
+TEST(Windows, WithoutStagingTheyWaitForTheirReceivers) {
+  broadcast_by_staging_of("0");
 }
 
 TEST(Windows, ARootIsTwoStagedBroadcastsAheadOfAReceiverThatIsLate) {
