@@ -146,6 +146,7 @@ class Lateness {
     const double mpi = calling_late([&] { broadcast_by_mpi(window_, bytes_); });
     const double messages = calling_late([&] { window_.bcast(0, 0, bytes_, {.algorithm = "binomial"}); });
     const double blocking = calling_late([&] { window_.bcast(0, 0, bytes_, shape); });
+    const double staged = calling_late([&] { window_.bcast(0, 0, bytes_, {.algorithm = "one_sided_staged"}); });
     const double ready = waited([&] {
       auto pending = window_.ibcast(0, 0, bytes_, shape);
       if (comm_.rank() == late_) compute(seconds_);
@@ -153,9 +154,9 @@ class Lateness {
     });
     if (comm_.rank() == 0) {
       std::printf(R"({"bytes": %lld, "late": "%s", "rank": %d, "seconds": %.3f, "MPI_Bcast": %.9f, "binomial": %.9f, )"
-                  R"("one_sided_binomial": %.9f, "ready": %.9f, "transport": "%s"})"
+                  R"("one_sided_binomial": %.9f, "one_sided_staged": %.9f, "ready": %.9f, "transport": "%s"})"
                   "\n",
-                  static_cast<long long>(bytes_), place, late_, seconds_, mpi, messages, blocking, ready,
+                  static_cast<long long>(bytes_), place, late_, seconds_, mpi, messages, blocking, staged, ready,
                   window_.transport().c_str());
       std::fflush(stdout);
     }

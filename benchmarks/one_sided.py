@@ -15,7 +15,8 @@ linear broadcast by the factor in the column "possible": p - 1 puts one after an
 sided" is the time through windows over that by messages of the same shape.
 
 late: the rank that is late is a leaf of the binomial tree or an inner rank. It calls late; or, "ready", it has called ibcast
-before, so that its memory is handed over.
+before, so that its memory is handed over. "one_sided_staged" goes as "one_sided_binomial" where the data is longer than a place
+in staging (QUADRILLE_STAGING).
 
 Reports are written to --output as JSON. Exit status 1 if a byte is wrong.
 """
@@ -35,7 +36,7 @@ import learning
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SIZES = (16, 512 * 1024, 4 * 1024 ** 2)
 ON_ONE_NODE = 32 * 1024 ** 2
-LATE_SIZES = (16, 64 * 1024, 4 * 1024 ** 2)
+LATE_SIZES = (16, 16 * 1024, 64 * 1024, 4 * 1024 ** 2)
 SHAPES = {"linear": "linear", "binary": "binary", "binomial": "binomial", "chain": "pipelined_chain",
           "hierarchical": "hierarchical"}
 
@@ -106,7 +107,7 @@ def times(place):
 
 def late(place):
     rows = place.rows("late", place.arguments.milliseconds, *(place.arguments.sizes or LATE_SIZES))
-    columns = ("MPI_Bcast", "binomial", "one_sided_binomial", "ready")
+    columns = ("MPI_Bcast", "binomial", "one_sided_binomial", "one_sided_staged", "ready")
     print("  the root waits" + "".join(f"{name:>20}" for name in columns))
     for row in rows:
         print(f"  {row['bytes']:>8} B, {row['late']:<5}" + "".join(f"{1e3 * row[name]:>17.2f} ms" for name in columns))

@@ -33,6 +33,7 @@ class Exposed;
 /// **Ownership of ranges.** A call hands its range over on this rank, and says so to the rank that will write it;
 /// from then until the call has completed the program must not touch the range. No rank writes it earlier. So a rank
 /// that will be busy calls ibcast early: the root waits until a range is ready, never until its rank looks at the data.
+/// A bcast by the algorithm "one_sided_staged" doesn't wait for that either: short data waits beside the ranks' memory.
 /// Whether data arrives while the target computes is up to the MPI: see docs/one-sided.md.
 ///
 /// **Calls.** As those of the communicator, to which they belong: all ranks make them in the same order and form, with
@@ -47,7 +48,8 @@ class Exposed;
 /// started after it. The communicator may be destroyed before. One object must not be used by two threads at a time.
 class QUADRILLE_EXPORT Window {
  public:
-  /// Allocates `bytes` on this rank. Collective; waits for all ranks.
+  /// Allocates `bytes` on this rank. Collective; waits for all ranks. A window takes QUADRILLE_STAGING bytes more (64
+  /// KiB, but only pages that are used), and 16 bytes for each rank.
   static Window allocate(Communicator& comm, std::int64_t bytes);
   /// The same over memory of the caller, which must outlive the window. The program may not hold an epoch of its own on
   /// it, but it may have windows of its own over the same memory.

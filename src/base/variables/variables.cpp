@@ -36,6 +36,8 @@ constexpr std::array table = {
     Variable{"QUADRILLE_SHARED", "320k; 1280k if oversubscribed",
              "bytes of shared memory per rank and collective; 0: none", ""},
     Variable{"QUADRILLE_WINDOWS", "1", "0: collectives of windows go by messages", ""},
+    Variable{"QUADRILLE_STAGING", "64k",
+             "bytes of each window, on every rank, for data that comes before its receiver calls; 0: none", ""},
     Variable{"QUADRILLE_RACKS", "none", "file that assigns hosts to racks", ""},
     Variable{"QUADRILLE_IN_FLIGHT", "32", "messages in flight in each direction", ""},
     Variable{"QUADRILLE_PROGRESS", "0", "1: a progress thread", ""},

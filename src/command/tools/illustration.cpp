@@ -32,6 +32,7 @@ Problem with_data(const Algorithm& algorithm, Problem problem, std::optional<std
   if (algorithm.segmented) problem.segment = segment.value_or(std::max<std::int64_t>(1, (problem.count + 3) / 4));
   problem.in_place |= algorithm.restrictions.in_place;
   problem.exposed = algorithm.restrictions.exposed;
+  problem.staging = problem.count;
   if (algorithm.hierarchical) {
     constexpr std::int64_t plenty = 1 << 20;
     problem.topology = &nodes(problem.ranks, per_node.value_or(algorithm.restrictions.one_node ? problem.ranks : 4));

@@ -8,6 +8,7 @@
 
 // What one-sided algorithms have in common: the output of every rank lies in a window, and so does a board of notices,
 // two for each peer, which that peer alone sets. So none is ever reset, and several collectives may follow one another.
+// Staging blocks have two more each.
 namespace quadrille::one_sided {
 
 // The notices of a rank: of each peer one that it sets where it has the data, and one where it needs it.
@@ -18,6 +19,9 @@ class Notices {
   }
   std::int32_t of_source(Rank source) const { return source; }
   std::int32_t of_target(Rank target) const { return ranks_ + target; }
+  // Of a staging block, which a rank has at another; see Schedule.
+  std::int32_t filled(std::int32_t block) const { return 2 * (ranks_ + block); }
+  std::int32_t taken(std::int32_t block) const { return 2 * (ranks_ + block) + 1; }
 
  private:
   Rank ranks_;

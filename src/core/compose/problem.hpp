@@ -74,8 +74,9 @@ struct Problem {
   bool crowded = false;                     // ranks share cores: each that waits for another waits for its turn
   bool offloads = false;                    // the MPI's own collectives among leaders of nodes can take part
   bool exposed = false;                     // the output of every rank lies in its window, where others can access it
-  bool pulls = false;    // through windows: who needs data gets it, since no rank may wait in a flush
-  std::int64_t box = 0;  // units of a box in each window, for short data
+  bool pulls = false;        // through windows: who needs data gets it, since no rank may wait in a flush
+  std::int64_t box = 0;      // units of a box in each window, for short data
+  std::int64_t staging = 0;  // units of a place of a staging block there, for data that comes before its target calls
 
   // The position of a rank's block if blocks are contiguous, and the total.
   Range share(Rank peer) const { return shares ? shares->of(peer) : Range{peer * count, (peer + 1) * count}; }

@@ -18,6 +18,8 @@ const Typed& Binding::block(Buffer buffer, std::int32_t index) const {
       return slots.at(static_cast<std::size_t>(index));
     case Buffer::box:
       return boxes.at(static_cast<std::size_t>(index));
+    case Buffer::staging:
+      return staging.at(static_cast<std::size_t>(index));
   }
   throw std::logic_error("Binding::block: no such buffer");
 }

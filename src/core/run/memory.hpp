@@ -27,6 +27,7 @@ struct Binding {
   std::vector<Typed> scratch;
   std::vector<Typed> slots;
   std::vector<Typed> boxes;
+  std::vector<Typed> staging;        // all places of each block
   std::vector<std::int64_t> chunks;  // units, by block of chunk loops; none: as the schedule says
   ReduceFunction reduce;
   CombineFunction combine = nullptr;  // does the same, if there is one

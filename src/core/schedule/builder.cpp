@@ -183,6 +183,10 @@ Region Builder::box(std::int64_t units) {
   return Region{.buffer = Buffer::box, .block = static_cast<std::int32_t>(schedule_.boxes.size()) - 1, .length = units};
 }
 
+void Builder::staging(std::int32_t blocks, std::int64_t units) {
+  schedule_.staging.assign(static_cast<std::size_t>(blocks), units);
+}
+
 void Builder::after(Added step, std::initializer_list<Added> earlier) {
   if (step.operation < 0) return;
   for (const Added& one : earlier) {

@@ -111,6 +111,8 @@ class Builder {
   // The same for notices, and a new box; the same on every rank.
   void notices(std::int32_t count, std::int64_t span);
   Region box(std::int64_t units);
+  // Staging blocks, each with places of so many units; the same in every schedule that uses them.
+  void staging(std::int32_t blocks, std::int64_t units);
   // A peer's region instead of this rank's own, for put, get and deposit.
   Region at(Rank peer, Region region) const {
     region.owner = outward(peer);

@@ -16,10 +16,11 @@ inline constexpr Rank self = -1;
 inline constexpr std::int64_t whole = -1;
 
 // input and output belong to the caller, scratch to the run. Slots lie in the shared memory of a node, whose ranks read
-// and write them. Boxes lie in a window: a peer deposits short data there, and the owner collects it. Where the
-// caller's output lies in a window, peers put into it and get from it.
-enum class Buffer : std::uint8_t { input, output, scratch, slot, box };
-inline constexpr std::size_t buffers = 5;
+// and write them. Boxes lie in a window: a peer deposits short data there, and the owner collects it. So does staging:
+// a peer puts data there before the owner has called, and the owner copies it out. Where the caller's output lies in a
+// window, peers put into it and get from it.
+enum class Buffer : std::uint8_t { input, output, scratch, slot, box, staging };
+inline constexpr std::size_t buffers = 6;
 
 // A half-open range of units.
 struct Range {
@@ -35,7 +36,7 @@ struct Range {
 struct Region {
   Buffer buffer = Buffer::input;
   bool clipped = false;    // in a chunk loop: limited to the rest of the block in the last iteration
-  Rank owner = self;       // another rank for slots and boxes, and for output in a window
+  Rank owner = self;       // another rank for slots, boxes and staging, and for output in a window
   std::int32_t block = 0;  // v and w collectives have a block for each peer
   std::int32_t cycle = 0;  // in a loop: the offset repeats every `cycle` iterations; 0: never
   std::int64_t offset = 0;

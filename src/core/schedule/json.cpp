@@ -118,6 +118,7 @@ std::string to_json(const Schedule& schedule) {
   for (const Loop& loop : schedule.loops) object["loops"].push_back(to_json(loop));
   if (!schedule.offload.empty()) object["offload"] = schedule.offload;
   if (!schedule.boxes.empty()) object["boxes"] = schedule.boxes;
+  if (!schedule.staging.empty()) object["staging"] = schedule.staging;
   if (schedule.one_sided()) {
     object["notices"] = schedule.notices;
     object["notice_span"] = schedule.notice_span;
@@ -139,6 +140,7 @@ Schedule from_json(std::string_view text) {
     schedule.slots = object.at("slots").get<std::vector<std::int64_t>>();
     schedule.offload = object.value("offload", std::vector<Rank>());
     schedule.boxes = object.value("boxes", std::vector<std::int64_t>());
+    schedule.staging = object.value("staging", std::vector<std::int64_t>());
     schedule.notices = object.value("notices", 0);
     schedule.notice_span = object.value("notice_span", std::int64_t{0});
     for (const json& operation : object.at("operations")) add_operation(schedule, operation);

@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, kinds> kind_names = {"send",  "receive", "copy",    "reduce",  "publish",
                                                             "wait",  "put",     "flush",   "get",     "notify",
                                                             "await", "deposit", "collect", "offload", "join"};
-constexpr std::array<std::string_view, buffers> buffer_names = {"input", "output", "scratch", "slot", "box"};
+constexpr std::array<std::string_view, buffers> buffer_names = {"input", "output", "scratch", "slot", "box", "staging"};
 
 // The number of regions of an operation; -1: any.
 int operands(Kind kind) {
@@ -142,6 +142,8 @@ class Check {
     if (on == Board::box && operation.counter != schedule_.regions_of(operation)[sets ? 1 : 0].block)
       return "a deposit that tells of another box";
     if (on == Board::box && operation.loop >= 0) return "a deposit in a loop";
+    if (on == Board::notice && schedule_.tells_of_staging(operation.counter) && operation.loop >= 0)
+      return "staging in a loop";
     const std::int64_t last = operation.value + operation.value_stride * (iterations(operation) - 1);
     if (std::max(operation.value, last) > schedule_.span(on)) return "a counter beyond its increment per run";
     if (sets && std::min(operation.value, last) < 1) return "a counter set to its initial value or less";
@@ -150,7 +152,8 @@ class Check {
 
   std::int32_t declared(Board on) const {
     if (on == Board::box) return static_cast<std::int32_t>(schedule_.boxes.size());
-    return on == Board::counter ? schedule_.counters : schedule_.notices;
+    if (on == Board::counter) return schedule_.counters;
+    return schedule_.notices + 2 * static_cast<std::int32_t>(schedule_.staging.size());
   }
 
   std::string member_fault(std::int32_t id, const Operation& operation) const {
@@ -183,10 +186,14 @@ class Check {
     const auto operand = static_cast<std::size_t>(&region - schedule_.regions_of(operation).data());
     const std::optional<Remote> through = remote(operation.kind);
     if (through && through->operand == operand) {
-      const bool right = region.buffer == through->buffer && region.owner == operation.peer && schedule_.one_sided();
+      const bool staged = operation.kind == Kind::put && region.buffer == Buffer::staging;
+      const bool there = region.buffer == through->buffer || staged;
+      const bool right = there && region.owner == operation.peer && schedule_.one_sided();
       const std::string_view what = through->buffer == Buffer::box ? "a box" : "an output";
       return right ? "" : fmt::format("{} needs {} of the peer's", name(operation.kind), what);
     }
+    const bool copied_out = operation.kind == Kind::copy && operand == 0 && region.owner == self;
+    if (region.buffer == Buffer::staging && !copied_out) return "staging is for put, and for copies out of one's own";
     const bool collected = operation.kind == Kind::collect && operand == 0;
     if (collected != (region.buffer == Buffer::box)) return "a box is for deposit and collect alone";
     if (region.owner == self) return {};
@@ -196,20 +203,31 @@ class Check {
 
   const std::vector<std::int64_t>& declared_blocks(Buffer buffer) const {
     if (buffer == Buffer::scratch) return schedule_.scratch;
+    if (buffer == Buffer::staging) return schedule_.staging;
     return buffer == Buffer::slot ? schedule_.slots : schedule_.boxes;
   }
 
-  // The sizes of scratch, slots and boxes are declared in the schedule.
+  // The sizes of scratch, slots, boxes and staging are declared in the schedule.
   std::string block_fault(const Operation& operation, const Region& region) const {
     if (region.buffer == Buffer::input || region.buffer == Buffer::output) return {};
     const auto& blocks = declared_blocks(region.buffer);
     if (static_cast<std::size_t>(region.block) >= blocks.size()) return "an undeclared block";
+    const std::int64_t units = blocks[static_cast<std::size_t>(region.block)];
+    if (region.buffer == Buffer::staging) return staging_fault(region, units);
     const bool counted = operation.loop < 0 || schedule_.loops[static_cast<std::size_t>(operation.loop)].chunk == 0;
     const std::int64_t turns = counted ? iterations(operation) : std::max<std::int64_t>(region.cycle, 1);
     const std::int64_t rounds = region.cycle > 0 ? std::min<std::int64_t>(region.cycle, turns) : iterations(operation);
     const std::int64_t last = std::max(region.offset_at(0), region.offset_at(rounds - 1));
     const std::int64_t end = last + std::max<std::int64_t>(region.length, 0);
-    return end > blocks[static_cast<std::size_t>(region.block)] ? "a region outside its block" : "";
+    return end > units ? "a region outside its block" : "";
+  }
+
+  // Of schedules in a row each may use another place.
+  std::string staging_fault(const Region& region, std::int64_t units) const {
+    if (region.length == whole || region.stride != 0) return "a region of unknown length in staging";
+    const bool inside =
+        region.offset < staging_places * units && (units == 0 || region.offset % units + region.length <= units);
+    return inside ? "" : "a region outside its place in staging";
   }
 
   // The written operand must be disjoint from all others, except for a reduction onto its right operand.
@@ -276,7 +294,8 @@ bool writes(Kind kind, int region) {
 
 std::int64_t Schedule::bytes() const {
   return static_cast<std::int64_t>(sizeof(Schedule)) + allocated(scratch) + allocated(slots) + allocated(boxes) +
-         allocated(operations) + allocated(regions) + allocated(dependencies) + allocated(loops) + allocated(offload);
+         allocated(staging) + allocated(operations) + allocated(regions) + allocated(dependencies) + allocated(loops) +
+         allocated(offload);
 }
 
 bool Schedule::only_notifies() const {

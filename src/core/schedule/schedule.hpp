@@ -19,7 +19,7 @@ namespace quadrille {
 //   reduce           left, right, target = left op right; the target is disjoint from both, or is the right operand
 //   publish          sets a counter of this rank's own, for peers that share memory with it
 //   wait             until a counter of `peer`, in shared memory, has reached a value
-//   put              source, target in the output of `peer`; done only when a later flush of that peer is
+//   put              source, target in the output or staging of `peer`; done only when a later flush of that peer is
 //   flush            all puts to `peer` that this operation depends on have arrived
 //   get              source in the output of `peer`, target
 //   notify           sets a notice at `peer`: a counter in its window
@@ -125,6 +125,10 @@ struct Loop {
 // The maximum window of a loop: a run keeps one bit per iteration in flight.
 inline constexpr std::int32_t max_loop_window = 64;
 
+// A staging block outlives a run: what one run has put there the target's next run with it copies out. So that a source
+// may be ahead of its target, runs that use a block take its places in turn.
+inline constexpr std::int64_t staging_places = 2;
+
 // A run may move a counter on by less than this: 2^35 runs are possible before counters of 64 bits overflow.
 inline constexpr std::int64_t most_counter_span = std::int64_t{1} << 28;
 
@@ -142,10 +146,11 @@ struct Schedule {
   std::int32_t counters = 0;          // counters of each rank in shared memory, the same number on every rank
   std::int64_t counter_span = 0;      // increment of every counter per run, the same on every rank
   std::int32_t notices = 0;           // counters of each rank in its window, likewise
-  std::int64_t notice_span = 0;       // likewise
+  std::int64_t notice_span = 0;       // likewise; but see tells_of_staging
   std::vector<std::int64_t> scratch;  // units of each scratch block
   std::vector<std::int64_t> slots;    // units of each slot block, the same on every rank
   std::vector<std::int64_t> boxes;    // units of each box, the same on every rank
+  std::vector<std::int64_t> staging;  // units of a place of each staging block, likewise
   std::vector<Rank> offload;          // who runs collectives of the MPI's own, the same on each of them; else none
   std::vector<Operation> operations;
   std::vector<Region> regions;
@@ -159,6 +164,10 @@ struct Schedule {
     return {dependencies.data() + operation.first_dependency, static_cast<std::size_t>(operation.dependencies)};
   }
 
+  // Each staging block has two notices beyond the others: one that the source sets at the target when it has filled a
+  // place, and one that the target sets at the source when it has taken the data out. These are never moved on: they
+  // count the runs that use the block, and values are relative to those before (see StagingRuns).
+  bool tells_of_staging(std::int32_t notice) const { return notice >= notices; }
   // How much a run moves a counter on.
   std::int64_t span(Board board) const { return board == Board::counter ? counter_span : notice_span; }
   // Whether it needs a window. All that is one-sided is told by notices.

@@ -94,6 +94,7 @@ std::string to_text(const Schedule& schedule) {
   if (!schedule.scratch.empty()) text += fmt::format(", scratch {}", fmt::join(schedule.scratch, " + "));
   if (!schedule.slots.empty()) text += fmt::format(", slots {}", fmt::join(schedule.slots, " + "));
   if (!schedule.boxes.empty()) text += fmt::format(", boxes {}", fmt::join(schedule.boxes, " + "));
+  if (!schedule.staging.empty()) text += fmt::format(", staging {}", fmt::join(schedule.staging, " + "));
   if (!schedule.offload.empty()) text += fmt::format(", offload among {}", fmt::join(schedule.offload, ", "));
   text += "\n";
   std::int32_t open = -1;

@@ -182,6 +182,8 @@ Settings read_settings(const Lookup& lookup) {
   read(lookup, "QUADRILLE_SHARED", settings.shared, std::int64_t{0});
   settings.shared = std::min(settings.shared, std::int64_t{64} << 20);
   read_flag(lookup, "QUADRILLE_WINDOWS", settings.windows);
+  read(lookup, "QUADRILLE_STAGING", settings.staging, std::int64_t{0});
+  settings.staging = std::min(settings.staging, std::int64_t{1} << 30);
   read_flag(lookup, "QUADRILLE_CHECK", settings.check);
   read(lookup, "QUADRILLE_PATIENCE", settings.patience, 0.0);
   read(lookup, "QUADRILLE_WATCHDOG", settings.watchdog, 0.0);

@@ -16,18 +16,19 @@ namespace quadrille {
 // What the environment sets for a communicator. Some of it must be the same on every rank, so all of it is agreed: rank
 // 0's counts. Plain bytes, to be broadcast.
 struct Settings {
-  Preferences preferences;      // what algorithms are selected by
-  std::int32_t in_flight = 32;  // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
-  std::int64_t shared = -1;     // QUADRILLE_SHARED: bytes a rank has in each lane of its node's memory; -1: unset
-  bool windows = true;          // QUADRILLE_WINDOWS: 0: memory of windows is plain, and messages go instead
-  bool check = false;           // QUADRILLE_CHECK: compare every call across ranks before it starts
-  double patience = 0.5;        // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing
-  double watchdog = 0;          // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never
-  bool progress = false;        // QUADRILLE_PROGRESS: a thread advances what is pending; needs MPI_THREAD_MULTIPLE
-  std::uint64_t shuffle = 0;    // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
-  std::int32_t signal = 0;      // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
-  cost::Model model;            // QUADRILLE_MACHINE, or what is known otherwise; see machine_here
-  bool usual_mpi = false;       // nothing in the environment changes which algorithms the MPI chooses by itself
+  Preferences preferences;       // what algorithms are selected by
+  std::int32_t in_flight = 32;   // QUADRILLE_IN_FLIGHT: messages of a collective under way in each direction
+  std::int64_t shared = -1;      // QUADRILLE_SHARED: bytes a rank has in each lane of its node's memory; -1: unset
+  bool windows = true;           // QUADRILLE_WINDOWS: 0: memory of windows is plain, and messages go instead
+  std::int64_t staging = 65536;  // QUADRILLE_STAGING: bytes of each window for data that comes before a call
+  bool check = false;            // QUADRILLE_CHECK: compare every call across ranks before it starts
+  double patience = 0.5;         // QUADRILLE_PATIENCE: seconds until checked mode names those who are missing
+  double watchdog = 0;           // QUADRILLE_WATCHDOG: seconds of waiting until what is awaited is printed; 0: never
+  bool progress = false;         // QUADRILLE_PROGRESS: a thread advances what is pending; needs MPI_THREAD_MULTIPLE
+  std::uint64_t shuffle = 0;     // QUADRILLE_SHUFFLE: a seed: post what is ready in random order; 0: in program order
+  std::int32_t signal = 0;       // QUADRILLE_SIGNAL: a signal that prints what is awaited; 0: none
+  cost::Model model;             // QUADRILLE_MACHINE, or what is known otherwise; see machine_here
+  bool usual_mpi = false;        // nothing in the environment changes which algorithms the MPI chooses by itself
   // QUADRILLE_TABLE: its rules under this MPI, which the engine knows; null: there is none
   const std::vector<PlacedRule>* table = nullptr;
 

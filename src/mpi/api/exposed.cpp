@@ -117,7 +117,8 @@ std::unique_ptr<engine::Task> Exposed::task(const Call& call, const Case& asked,
                                  .in_place = call.collective == Collective::allgather,
                                  .exposed = true,
                                  .pulls = asked.form != Form::blocking,
-                                 .box = engine::Window::box_bytes},
+                                 .box = engine::Window::box_bytes,
+                                 .staging = window_->staging_place()},
                                 asked, decision);
   made->binding().scale = 1;
   if (made->output_layouts().empty()) made->output_layouts().push_back(Layout::basic(1));

@@ -109,13 +109,17 @@ void Context::close() {
 
 namespace {
 
-void check_window(const Schedule& schedule) {
+void check_window(const Schedule& schedule, std::int64_t staging_place) {
   if (!schedule.one_sided()) return;
   std::int64_t words = 0;
   for (const std::int64_t units : schedule.boxes) words += Window::words(units);
   const bool fits = schedule.unit == Unit::bytes && schedule.notices <= Window::notices_of_a_peer * schedule.ranks &&
                     words <= Window::words(Window::box_bytes);
-  if (!fits) throw std::logic_error("a schedule takes more notices or boxes than a window has");
+  const auto& staging = schedule.staging;
+  const bool staged =
+      std::ssize(staging) <= Window::staging_blocks(schedule.ranks) &&
+      std::all_of(staging.begin(), staging.end(), [&](std::int64_t place) { return place == staging_place; });
+  if (!fits || !staged) throw std::logic_error("a schedule takes more notices, boxes or staging than a window has");
   if (schedule.notice_span >= most_counter_span) {
     throw Error(MPI_ERR_COUNT, "the data is too long to go through a window in segments: raise QUADRILLE_SEGMENT");
   }
@@ -127,7 +131,7 @@ void Context::check_fit(const Schedule& schedule, const Shape& shape) const {
   if (schedule.channels > first_open_channel) {
     throw std::logic_error("a schedule takes more channels than a collective has tags");
   }
-  check_window(schedule);
+  check_window(schedule, shape.staging);
   if (schedule.counters == 0) return;
   const std::int64_t units = std::accumulate(schedule.slots.begin(), schedule.slots.end(), std::int64_t{0});
   const bool fits = shares_memory() && schedule.counters <= shared::Lanes::counters && units <= shape.room &&
@@ -161,7 +165,8 @@ Schedule Context::built(const Shape& shape) const {
       .offloads = shape.offloads,
       .exposed = shape.exposed,
       .pulls = shape.pulls,
-      .box = shape.box};
+      .box = shape.box,
+      .staging = shape.staging};
   const Algorithm& algorithm = variant.algorithm();
   if (const std::string why = refusal(algorithm, problem); !why.empty()) throw Error(MPI_ERR_ARG, why);
   Schedule schedule = build(algorithm, problem);
@@ -314,7 +319,7 @@ bool Context::admits(const Ordered& one) {
 std::shared_ptr<Window> Context::make_window(void* memory, std::int64_t bytes) {
   const auto locked = process_.lock();
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
-  auto made = std::make_shared<Window>(comm_, memory, bytes);
+  auto made = std::make_shared<Window>(comm_, memory, bytes, settings_.staging);
   if (!made->usable()) return made;
   process_.requests().count_window(1);
   return windows_.emplace_back(std::move(made));

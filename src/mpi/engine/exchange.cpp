@@ -206,6 +206,7 @@ void Exchange::offload(Token token, std::span<const Piece> data) {
 }
 
 Placed Exchange::placed(const Piece& piece) const {
+  if (piece.buffer == Buffer::staging) return window_.staged(piece);
   return piece.buffer == Buffer::slot ? node_.placed(schedule(), element_, piece) : place(binding_, piece);
 }
 
@@ -218,6 +219,7 @@ bool Exchange::reached(Token, Rank owner, std::int32_t counter, std::int64_t val
 }
 
 void Exchange::put(Token, Rank to, const Piece& source, const Piece& target) {
+  if (target.buffer == Buffer::staging) return window_.put_staging(to, placed(source), target);
   window_.put(to, placed(source), window_.place(binding_, target));
 }
 

@@ -27,12 +27,13 @@ struct Shape {
   bool in_place = false;
   bool commutative = true;
   bool fixed_order = false;
-  bool offloads = false;  // of an algorithm that needs it, see Problem
-  bool exposed = false;   // likewise
-  bool pulls = false;     // likewise
-  std::int64_t box = 0;   // likewise
-  bool packed = false;    // under a limit on memory: this rank's messages must be packed
-  bool swaps = false;     // in place, in chunks that fit the budget, which is this rank's own affair
+  bool offloads = false;     // of an algorithm that needs it, see Problem
+  bool exposed = false;      // likewise
+  bool pulls = false;        // likewise
+  std::int64_t box = 0;      // likewise
+  std::int64_t staging = 0;  // likewise
+  bool packed = false;       // under a limit on memory: this rank's messages must be packed
+  bool swaps = false;        // in place, in chunks that fit the budget, which is this rank's own affair
 
   friend bool operator==(const Shape&, const Shape&) = default;
 };

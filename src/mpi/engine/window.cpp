@@ -8,6 +8,8 @@
 #include <quadrille/error.hpp>
 #include <string_view>
 
+#include "patterns/ring.hpp"
+
 namespace quadrille::engine {
 
 namespace {
@@ -48,15 +50,19 @@ bool Window::everywhere(MPI_Comm comm, Work&& work) {
   return false;
 }
 
-Window::Window(MPI_Comm comm, void* memory, std::int64_t bytes)
+Window::Window(MPI_Comm comm, void* memory, std::int64_t bytes, std::int64_t staging)
     : bytes_(bytes), outgoing_(static_cast<std::size_t>(words(box_bytes))) {
   int ranks = 0;
   check(PMPI_Comm_size(comm, &ranks), "MPI_Comm_size");
-  notices_ = notices_of_a_peer * ranks;
+  const std::int64_t blocks = staging_blocks(ranks);
+  notices_ = notices_of_a_peer * ranks + 2 * blocks;
+  // Whole lines of the cache.
+  if (blocks > 0) staging_place_ = staging / (staging_places * blocks) / 64 * 64;
+  const std::int64_t staged = staging_places * blocks * staging_place_;
   // It takes all ranks to free a window: one that some of them don't have is left to MPI.
   if (!everywhere(comm, [&] { expose(comm, memory); })) {
     data_window_ = MPI_WIN_NULL;
-  } else if (!everywhere(comm, [&] { add_board(comm); })) {
+  } else if (!everywhere(comm, [&] { add_board(comm, staged); })) {
     board_window_ = MPI_WIN_NULL;
     free();
   } else if (!everywhere(comm, [&] { require_unified(); })) {
@@ -76,15 +82,15 @@ void Window::expose(MPI_Comm comm, void* memory) {
   open(data_window_);
 }
 
-void Window::add_board(MPI_Comm comm) {
-  const auto board_words = static_cast<std::size_t>(notices_) + outgoing_.size();
+// Staging that is never used is never touched.
+void Window::add_board(MPI_Comm comm, std::int64_t staged) {
   void* board = nullptr;
-  check(PMPI_Win_allocate(in_pages(static_cast<std::int64_t>(board_words * sizeof(Word))), sizeof(Word), MPI_INFO_NULL,
-                          comm, static_cast<void*>(&board), &board_window_),
+  check(PMPI_Win_allocate(in_pages(told_words() * word_bytes + staged), word_bytes, MPI_INFO_NULL, comm,
+                          static_cast<void*>(&board), &board_window_),
         "MPI_Win_allocate");
   board_ = static_cast<Word*>(board);
   open(board_window_);
-  for (std::size_t i = 0; i < board_words; ++i) own(static_cast<std::int64_t>(i)).store(0, std::memory_order_relaxed);
+  for (std::int64_t i = 0; i < told_words(); ++i) own(i).store(0, std::memory_order_relaxed);
   check(PMPI_Win_sync(board_window_), "MPI_Win_sync");
 }
 
@@ -127,6 +133,26 @@ void Window::put(const std::byte* source, std::int64_t bytes, Rank to, std::int6
           "MPI_Put");
     done += part;
   }
+}
+
+std::int32_t Window::staging_blocks(Rank ranks) {
+  return patterns::ceil_log2(ranks);
+}
+
+// A place is shorter than what an int counts.
+void Window::put_staging(const std::byte* source, std::int64_t bytes, Rank to, std::int64_t at) const {
+  const auto count = static_cast<int>(bytes);
+  const auto word = static_cast<MPI_Aint>(told_words() + at / word_bytes);
+  check(PMPI_Put(source, count, MPI_BYTE, to, word, count, MPI_BYTE, board_window_), "MPI_Put");
+}
+
+void Window::flush_staging(Rank to) const {
+  check(PMPI_Win_flush(to, board_window_), "MPI_Win_flush");
+}
+
+std::byte* Window::staging(std::int64_t at) const {
+  check(PMPI_Win_sync(board_window_), "MPI_Win_sync");
+  return reinterpret_cast<std::byte*>(&own(told_words())) + at;
 }
 
 void Window::flush(Rank to) const {

@@ -51,8 +51,9 @@ bool SimulatedRank::advance() {
   const bool happened = machine_->advance();
   if (!machine_->done()) return happened;
   for (const Board board : {Board::counter, Board::notice, Board::box}) {
-    if (phase_.program) counter_base_[place(board)] += phase_.program->schedule().span(board);
+    if (phase_.program) counter_base_[place(board)] += schedule().span(board);
   }
+  if (phase_.program) staging_runs_.add(schedule());
   begin_phase();
   return true;
 }
@@ -86,11 +87,21 @@ const SimulatedRank& SimulatedRank::sharing(Rank owner) const {
 }
 
 Placed SimulatedRank::placed(const Piece& piece) const {
-  return quadrille::place(sharing(piece.owner).binding(), piece);
+  return quadrille::place(sharing(piece.owner).binding(), in_turn(piece, false));
 }
 
 Placed SimulatedRank::in_window(Rank peer, const Piece& piece) const {
-  return quadrille::place(world_.at(peer).binding(), piece);
+  return quadrille::place(world_.at(peer).binding(), in_turn(piece, true));
+}
+
+Piece SimulatedRank::in_turn(Piece piece, bool of_peer) const {
+  if (piece.buffer == Buffer::staging) piece.offset += staging_runs_.place(schedule(), piece.block, of_peer);
+  return piece;
+}
+
+std::int64_t SimulatedRank::noticed_value(std::int32_t notice, bool sets, std::int64_t value) const {
+  if (!schedule().tells_of_staging(notice)) return base(Board::notice, value);
+  return staging_runs_.of_notice(schedule(), notice, sets) + value;
 }
 
 std::int32_t SimulatedRank::message(Token token, std::span<const Piece> data) {
@@ -162,11 +173,11 @@ void SimulatedRank::get(Token token, Rank from, const Piece& source, const Piece
 }
 
 void SimulatedRank::notify(Token token, Rank to, std::int32_t notice, std::int64_t value) {
-  world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, notice, base(Board::notice, value)});
+  world_.remote(rank_, to, {Remote::What::notify, token, {}, {}, notice, noticed_value(notice, true, value)});
 }
 
 bool SimulatedRank::noticed(Token, std::int32_t notice, std::int64_t value) {
-  return counter(Board::notice, notice) >= base(Board::notice, value);
+  return counter(Board::notice, notice) >= noticed_value(notice, false, value);
 }
 
 void SimulatedRank::deposit(Token token, Rank to, const Piece& source, const Piece& box, std::int64_t value) {

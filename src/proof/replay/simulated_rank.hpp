@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "run/plan.hpp"
+#include "schedule/staging.hpp"
 
 namespace quadrille::replay {
 
@@ -31,6 +32,8 @@ class SimulatedRank final : public Backend {
   std::int64_t counter(Board board, std::int32_t index) const;
   void raise(Board board, std::int32_t index, std::int64_t value);
   std::int64_t base(Board board, std::int64_t value) const { return counter_base_[place(board)] + value; }
+  // Of a notice that this rank sets or awaits.
+  std::int64_t noticed_value(std::int32_t notice, bool sets, std::int64_t value) const;
 
   std::int64_t units(Buffer buffer, Rank owner, std::int32_t block) override;
   std::int64_t chunk(std::int32_t block, std::int64_t most) override { return phase_.binding.chunk(block, most); }
@@ -57,6 +60,8 @@ class SimulatedRank final : public Backend {
   Placed in_window(Rank peer, const Piece& piece) const;
   static std::size_t place(Board board) { return static_cast<std::size_t>(board); }
   void bring_scratch();
+  // A piece of staging, of this rank's own or of a peer's, in the place whose turn it is.
+  Piece in_turn(Piece piece, bool of_peer) const;
   // A message of these pieces, not yet posted.
   std::int32_t message(Token token, std::span<const Piece> data);
 
@@ -70,6 +75,7 @@ class SimulatedRank final : public Backend {
   // By board.
   std::array<std::int64_t, 3> counter_base_ = {};
   std::array<std::vector<std::int64_t>, 3> counters_;
+  StagingRuns staging_runs_;
   bool begun_ = false;
   bool started_ = false;  // the current phase
   bool done_ = false;

@@ -96,7 +96,7 @@ class TrialRun {
   };
   struct RankState {
     std::vector<Round> rounds;
-    std::vector<OwnedBlock> slots, boxes;
+    std::vector<OwnedBlock> slots, boxes, staging;
   };
 
   bool reduces() const { return traits(trial_.collective).reduces; }
@@ -200,7 +200,7 @@ void TrialRun::reduce(bool commutative, const void* left, void* right, std::int6
 
 std::unique_ptr<Plan> TrialRun::make_plan(RankState& state) {
   std::vector<Phase> phases;
-  std::vector<std::int64_t> slots, boxes;
+  std::vector<std::int64_t> slots, boxes, staging;
   const auto widen = [](std::vector<std::int64_t>& all, const std::vector<std::int64_t>& by) {
     all.resize(std::max(all.size(), by.size()));
     for (std::size_t i = 0; i < by.size(); ++i) all[i] = std::max(all[i], by[i]);
@@ -211,10 +211,14 @@ std::unique_ptr<Plan> TrialRun::make_plan(RankState& state) {
     const Schedule& schedule = phases.back().program->schedule();
     widen(slots, schedule.slots);
     widen(boxes, schedule.boxes);
+    widen(staging, schedule.staging);
     for (std::int64_t units : schedule.scratch) round.scratch.emplace_back(plain_layout(), units * unit_bytes());
   }
   for (std::int64_t units : slots) state.slots.emplace_back(plain_layout(), units * unit_bytes());
   for (std::int64_t units : boxes) state.boxes.emplace_back(plain_layout(), units * unit_bytes());
+  for (std::int64_t units : staging) {
+    state.staging.emplace_back(plain_layout(), staging_places * units * unit_bytes());
+  }
   for (std::size_t i = 0; i < phases.size(); ++i) {
     Binding& binding = phases[i].binding;
     Round& round = state.rounds[i];
@@ -224,6 +228,7 @@ std::unique_ptr<Plan> TrialRun::make_plan(RankState& state) {
     for (OwnedBlock& block : round.scratch) binding.scratch.push_back(block.typed());
     for (OwnedBlock& block : state.slots) binding.slots.push_back(block.typed());
     for (OwnedBlock& block : state.boxes) binding.boxes.push_back(block.typed());
+    for (OwnedBlock& block : state.staging) binding.staging.push_back(block.typed());
     binding.reduce = [this, commutative = round.problem.commutative](const void* left, void* right,
                                                                      std::int64_t count) {
       reduce(commutative, left, right, count);

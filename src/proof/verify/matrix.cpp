@@ -91,6 +91,7 @@ struct Machine {
   // Of windows.
   bool pulls = false;
   std::int64_t box = 0;
+  std::int64_t staging = 0;
 };
 
 // Nodes of equal and different sizes, block and cyclic placement, racks; shared memory for all data, for a few units,
@@ -129,7 +130,7 @@ std::vector<Machine> machines(const Algorithm& algorithm, Rank ranks) {
     all.push_back(machine);
     if (!algorithm.restrictions.exposed) continue;
     all.push_back({.topology = machine.topology, .room = machine.room, .pulls = true});
-    all.push_back({.topology = machine.topology, .room = machine.room, .box = 64});
+    all.push_back({.topology = machine.topology, .room = machine.room, .box = 64, .staging = 64});
   }
   return all;
 }
@@ -223,6 +224,7 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       one.problem.exposed = algorithm.restrictions.exposed;
       one.problem.pulls = machine.pulls;
       one.problem.box = machine.box;
+      one.problem.staging = machine.staging;
       if (!refusal(algorithm, one.problem).empty()) continue;
       all.push_back(one);
       --wanted;
@@ -266,6 +268,7 @@ std::string describe(const Case& one) {
   if (problem.crowded) text += ", crowded";
   if (problem.pulls) text += ", pulled";
   if (problem.box > 0) text += fmt::format(", boxes of {}", problem.box);
+  if (problem.staging > 0) text += fmt::format(", staging of {}", problem.staging);
   if (one.types == replay::Types::gaps) text += ", types with gaps";
   return text + fmt::format(", seed {}", one.seed);
 }

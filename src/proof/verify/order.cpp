@@ -55,12 +55,18 @@ bool carries_data(const Subject& subject, const Execution& execution, Rank id, s
 
 // Memory that others access as well, and that is checked across ranks alone; see also exposed.
 bool shared(const Region& region) {
-  return region.buffer == Buffer::slot || region.buffer == Buffer::box || region.owner != self;
+  return region.buffer == Buffer::slot || region.buffer == Buffer::box || region.buffer == Buffer::staging ||
+         region.owner != self;
 }
 
 // Output in a window, which others may access.
 bool exposed(const Schedule& schedule, const Region& region) {
   return schedule.one_sided() && region.buffer == Buffer::output;
+}
+
+std::string_view in_words(Buffer shared) {
+  if (shared == Buffer::output) return "output in a window";
+  return shared == Buffer::staging ? "staging in a window" : "a slot or box";
 }
 
 }  // namespace
@@ -327,9 +333,7 @@ class GlobalOrder {
         if (earlier == access.by || !fault.empty()) return;
         const Id end = end_of(earlier, access.region);
         if (end == access.by || (end >= 0 && ordered(end, access.by))) return;
-        const bool in_window = access.region.buffer == Buffer::output;
-        fault = fmt::format("race on {}: {} and {}", in_window ? "output in a window" : "a slot or box", text(earlier),
-                            text(access.by));
+        fault = fmt::format("race on {}: {} and {}", in_words(access.region.buffer), text(earlier), text(access.by));
       });
       if (!fault.empty()) return fault;
     }

@@ -14,8 +14,8 @@ std::string race_on_own_memory(const Subject& subject, const Execution& executio
 // Messages of one stream whose posting order is not determined.
 std::string unordered_stream(const Subject& subject, const Execution& execution);
 
-// Counters with two writers, or that could decrease; boxes with two deposits; conflicting accesses to slots, boxes and
-// output in windows that are not ordered by messages, counters and notifications.
+// Counters with two writers, or that could decrease; boxes with two deposits; conflicting accesses to slots, boxes,
+// staging and output in windows that are not ordered by messages, counters and notifications.
 std::string race_on_slots(const Subject& subject, const Execution& execution);
 
 // Ranks that can end before another has begun.

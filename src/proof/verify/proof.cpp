@@ -27,9 +27,11 @@ std::string ill_formed(const Subject& subject) {
     const bool alike = schedule.unit == first.unit && schedule.channels == first.channels &&
                        schedule.counters == first.counters && schedule.counter_span == first.counter_span &&
                        schedule.slots == first.slots && schedule.notices == first.notices &&
-                       schedule.notice_span == first.notice_span && schedule.boxes == first.boxes;
+                       schedule.notice_span == first.notice_span && schedule.boxes == first.boxes &&
+                       schedule.staging == first.staging;
     if (!alike) {
-      return fmt::format("rank {} declares different units, channels, counters, slots or boxes than rank 0", rank);
+      return fmt::format("rank {} declares different units, channels, counters, slots, boxes or staging than rank 0",
+                         rank);
     }
     for (Rank other : schedule.offload) {
       const bool known = other >= 0 && other < ranks;

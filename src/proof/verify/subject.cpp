@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "schedule/staging.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille::verify {
@@ -38,16 +39,27 @@ void widen(std::vector<std::int64_t>& blocks, const std::vector<std::int64_t>& b
   for (std::size_t i = 0; i < by.size(); ++i) blocks[i] = std::max(blocks[i], by[i]);
 }
 
+// What has been counted before is no longer 0.
+void count_on(Operation& operation, const Schedule& earlier, const Schedule& of, const StagingRuns& before) {
+  if (!counts(operation.kind) && !awaits(operation.kind)) return;
+  const Board on = board(operation.kind);
+  const bool staged = on == Board::notice && of.tells_of_staging(operation.counter);
+  operation.value += staged ? before.of_notice(of, operation.counter, counts(operation.kind)) : earlier.span(on);
+}
+
 }  // namespace
 
 Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t block_shift) {
   Schedule both = earlier;
+  StagingRuns before;
+  before.add(earlier);
   const auto operations = static_cast<std::int32_t>(both.operations.size());
   const auto regions = static_cast<std::int32_t>(both.regions.size());
   const auto loops = static_cast<std::int32_t>(both.loops.size());
   const auto scratch = static_cast<std::int32_t>(both.scratch.size());
   const auto shifted = [&](Region region) {
     if (region.buffer == Buffer::scratch) region.block += scratch;
+    if (region.buffer == Buffer::staging) region.offset += before.place(later, region.block, region.owner != self);
     if (region.buffer == Buffer::input || region.buffer == Buffer::output) region.block += block_shift;
     return region;
   };
@@ -71,7 +83,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
     operation.first_region += regions;
     operation.first_dependency = static_cast<std::int32_t>(both.dependencies.size());
     operation.dependencies += 1;
-    if (counts(operation.kind) || awaits(operation.kind)) operation.value += earlier.span(board(operation.kind));
+    count_on(operation, earlier, later, before);
     if (operation.loop >= 0) operation.loop += loops;
     both.dependencies.push_back({operations, 0, false});
     for (Dependency dependency : dependencies) {
@@ -89,6 +101,7 @@ Schedule in_a_row(const Schedule& earlier, const Schedule& later, std::int32_t b
   both.notice_span = earlier.notice_span + later.notice_span;
   widen(both.slots, later.slots);
   widen(both.boxes, later.boxes);
+  widen(both.staging, later.staging);
   return both;
 }
 

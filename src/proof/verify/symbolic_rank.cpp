@@ -17,6 +17,7 @@ std::int64_t Common::units(Rank rank, Buffer buffer, std::int32_t block) const {
   if (buffer == Buffer::scratch) return listed(schedule.scratch);
   if (buffer == Buffer::slot) return listed(schedule.slots);
   if (buffer == Buffer::box) return listed(schedule.boxes);
+  if (buffer == Buffer::staging) return staging_places * listed(schedule.staging);
   return subject.units(rank, buffer, block);
 }
 

@@ -231,6 +231,7 @@ class Telling {
   static std::string name_of(Buffer buffer) {
     if (buffer == Buffer::slot) return "shared memory of its own";
     if (buffer == Buffer::box) return "boxes in its window";
+    if (buffer == Buffer::staging) return "staging in its window";
     return std::string(quadrille::name(buffer));
   }
 

@@ -43,6 +43,7 @@ class Blocks {
       add_all(Buffer::scratch, schedule.scratch);
       add_all(Buffer::slot, schedule.slots);
       add_all(Buffer::box, schedule.boxes);
+      add_all(Buffer::staging, schedule.staging);
     }
   }
 

@@ -49,6 +49,13 @@ Schedule sample() {
   builder.get(0, builder.at(0, whole), whole);
   builder.collect(box, whole.part(0, 32));
   builder.deposit(3, whole.part(0, 32), box);
+  builder.staging(1, 32);
+  const Region staged{.buffer = Buffer::staging, .length = 32};
+  builder.await(3, -1);
+  builder.put(2, whole.part(0, 32), builder.at(2, staged));
+  builder.flush(2);
+  builder.notify(2, 2, 1);
+  builder.copy(staged, whole.part(32, 32));
   builder.fence();
   builder.send_signal(0);
   return builder.finish();
@@ -132,6 +139,11 @@ TEST(Schedule, EveryStructuralErrorIsNamed) {
   expect("for deposit and collect alone", [&](Schedule& s) { region(s, Kind::collect, 0).buffer = Buffer::input; });
   expect("for deposit and collect alone", [&](Schedule& s) { region(s, Kind::put, 0) = region(s, Kind::collect, 0); });
   expect("tells of another box", [&](Schedule& s) { s.boxes.push_back(1), first(s, Kind::deposit).counter = 1; });
+  expect("outside its place in staging", [](Schedule& s) { s.staging[0] = 31; });
+  expect("counter outside", [](Schedule& s) { s.staging.clear(); });
+  expect("copies out of one's own", [&](Schedule& s) {
+    region(s, Kind::reduce, 0) = region(s, Kind::copy, 0) = {.buffer = Buffer::staging, .length = 64};
+  });
   expect("undeclared block", [](Schedule& s) { s.slots.clear(); });
   expect("undeclared block", [](Schedule& s) { s.scratch.clear(); });
   expect("outside its block", [](Schedule& s) { s.slots[0] = 15; });

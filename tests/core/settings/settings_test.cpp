@@ -75,8 +75,10 @@ TEST(Settings, AreRead) {
                                                     {"QUADRILLE_ONLY", "bcast,reduce"},
                                                     {"QUADRILLE_EXCEPT", "all,p2p"},
                                                     {"QUADRILLE_ALGORITHM", "alltoall=bruck:4"},
+                                                    {"QUADRILLE_STAGING", "1M"},
                                                     {"QUADRILLE_PATIENCE", "2.5"}});
   EXPECT_TRUE(settings.off);
+  EXPECT_EQ(settings.staging, 1 << 20);
   EXPECT_EQ(settings.preferences.memory, 12 * 1024);
   EXPECT_TRUE(settings.only[static_cast<std::size_t>(Collective::reduce)]);
   EXPECT_FALSE(settings.only[static_cast<std::size_t>(Collective::allreduce)]);

@@ -47,10 +47,10 @@ struct Case {
   std::shared_ptr<const Topology> machine;  // referenced by the problem
 
   std::string described() const {
-    return fmt::format("{} {}: p {}, root {}, n {}, segments of {}, width {}{}{}{}", name(algorithm->collective),
+    return fmt::format("{} {}: p {}, root {}, n {}, segments of {}, width {}{}{}{}{}", name(algorithm->collective),
                        algorithm->name, problem.ranks, problem.root, problem.count, problem.segment, problem.width,
                        problem.in_place ? ", in place" : "", problem.commutative ? "" : ", not commutative",
-                       problem.fixed_order ? ", in rank order" : "");
+                       problem.fixed_order ? ", in rank order" : "", problem.staging > 0 ? ", with staging" : "");
   }
 };
 
@@ -59,11 +59,12 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
   const Traits of = traits(algorithm.collective);
   const std::shared_ptr<const Topology> machine = machine_of(algorithm, ranks);
   std::vector<Case> all;
-  for (unsigned bits = 0; bits < 32; ++bits) {
+  for (unsigned bits = 0; bits < 64; ++bits) {
     const auto bit = [bits](unsigned which) { return (bits >> which & 1U) != 0; };
     // With several partners at a time, the steps of swaps depend on who waits for whom.
     const bool meaningless = ((bit(1) || bit(2)) && !of.reduces) || (bit(2) && !bit(1)) ||
-                             (bit(3) && !algorithm.segmented) || (bit(4) && algorithm.swaps);
+                             (bit(3) && !algorithm.segmented) || (bit(4) && algorithm.swaps) ||
+                             (bit(5) && !algorithm.restrictions.exposed);
     for (const Rank root : std::set<Rank>{0, 1, ranks / 2, ranks - 1}) {
       Problem problem{.ranks = ranks, .root = root};
       problem.count = !of.moves_data() ? 0 : of.in_blocks() ? 12 : 12 * ranks;
@@ -74,6 +75,7 @@ std::vector<Case> cases(const Algorithm& algorithm, Rank ranks) {
       problem.width = bit(4) ? 3 : 0;
       problem.topology = machine.get();
       problem.exposed = algorithm.restrictions.exposed;
+      problem.staging = bit(5) ? problem.count : 0;
       if (meaningless || (root != 0 && !of.rooted) || !refusal(algorithm, problem).empty()) continue;
       all.push_back({&algorithm, problem, machine});
     }

@@ -81,7 +81,8 @@ class Explorer {
       if (const std::string why = malformed(schedule); !why.empty()) throw Wrong(why);
       const Schedule& first = subject_.schedules[0];
       const bool alike = schedule.counter_span == first.counter_span && schedule.notice_span == first.notice_span &&
-                         schedule.notices == first.notices && schedule.boxes == first.boxes;
+                         schedule.notices == first.notices && schedule.boxes == first.boxes &&
+                         schedule.staging == first.staging;
       if (!alike) throw Wrong("counters move on differently");
       if (schedule.scratch_units() > subject_.scratch_limit) throw Wrong("more scratch than declared");
     }
@@ -96,6 +97,7 @@ class Explorer {
     if (region.buffer == Buffer::scratch) return listed(schedule.scratch);
     if (region.buffer == Buffer::slot) return listed(schedule.slots);
     if (region.buffer == Buffer::box) return listed(schedule.boxes);
+    if (region.buffer == Buffer::staging) return staging_places * listed(schedule.staging);
     return subject_.units(owner, region.buffer, region.block);
   }
 

@@ -63,9 +63,12 @@ class Surgeon {
     auto& all = schedule().dependencies;
     return all.empty() ? nullptr : &all[random_() % all.size()];
   }
+  // A well-formed join is left in its place: what is wrong is only that it does nothing.
   void lose(Operation& operation) {
     operation.kind = Kind::join;
-    operation.regions = 0;
+    operation.peer = self;
+    operation.channel = operation.counter = operation.regions = 0;
+    operation.value = operation.value_stride = 0;
   }
   // Removes dependencies of an operation; the flat list keeps its length.
   bool drop_dependencies(Operation& operation, const std::function<bool(const Dependency&)>& drop) {

@@ -45,13 +45,14 @@ struct Ground {
   // Of windows.
   bool pulls = false;
   std::int64_t box = 0;
+  std::int64_t staging = 0;
 };
 
 std::vector<Ground> grounds_of(const Algorithm& algorithm, Rank ranks) {
   const Ground two_nodes{.per_node = (ranks + 1) / 2, .room = 16};
   if (algorithm.restrictions.one_node) return {{.per_node = ranks, .room = 5}};  // of pieces of one unit
   if (algorithm.restrictions.offloads) return {two_nodes};
-  if (algorithm.restrictions.exposed) return {{}, {.pulls = true}, {.box = 16}};
+  if (algorithm.restrictions.exposed) return {{}, {.pulls = true}, {.box = 16, .staging = 16}};
   return algorithm.hierarchical ? std::vector<Ground>{{}, two_nodes} : std::vector<Ground>{{}};
 }
 
@@ -69,6 +70,7 @@ void add_catalogue(std::vector<Victim>& victims) {
     problem.exposed = algorithm.restrictions.exposed;
     problem.pulls = ground.pulls;
     problem.box = ground.box;
+    problem.staging = ground.staging;
     const bool pointless = (!of.reduces && variety / 2 > 0) || !refusal(algorithm, problem).empty();
     if (pointless) return;
     const BlockSizes sizes = [in_place](Rank from, Rank to) {
@@ -88,11 +90,11 @@ void add_catalogue(std::vector<Victim>& victims) {
   }
 }
 
-verify::Subject rounds(const Build& build, Problem problem, int count) {
+verify::Subject rounds(const Build& build, Problem problem, int count, Rank next_root = 1) {
   std::vector<verify::Subject> subjects;
   for (int round = 0; round < count; ++round) {
     subjects.push_back(verify::subject_of(Collective::bcast, build, problem, {}, 0));
-    problem.root = (problem.root + 1) % problem.ranks;
+    problem.root = (problem.root + next_root) % problem.ranks;
   }
   return count == 1 ? subjects.front() : verify::in_a_row(subjects);
 }
@@ -113,6 +115,16 @@ void add_stretching(std::vector<Victim>& victims) {
     problem.box = ground.box;
     victims.push_back(
         {"one-sided in a row", rounds([&](const Problem& own) { return build(one_sided, own); }, problem, 3)});
+  }
+  // The root may be two broadcasts ahead, and waits for acknowledgements from the third on.
+  const Algorithm& staged = *find_algorithm(Collective::bcast, "one_sided_staged");
+  for (Rank ranks : {2, 3}) {
+    Problem problem = small_problem(ranks, 0, 2, 0, false, true);
+    problem.exposed = true;
+    problem.staging = 3;
+    const auto by_staging = [&](const Problem& own) { return build(staged, own); };
+    victims.push_back({"staged in a row from one root", rounds(by_staging, problem, 4, 0)});
+    victims.push_back({"staged in a row", rounds(by_staging, problem, 4)});
   }
   victims.push_back(
       {"shared memory bcast on 3", rounds(stretch::shared_memory_bcast, small_problem(3, 0, 5, 2, false, true), 2)});
