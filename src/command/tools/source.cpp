@@ -138,7 +138,7 @@ void add_source_options(CLI::App* command, SourceArguments& arguments) {
   command->add_option("-n", arguments.ranks, "Number of ranks, for a collective");
   command->add_option(
       "--policy", arguments.policy,
-      "Whose algorithms collectives are run by: quadrille, openmpi-4.1, openmpi-4.1-han, mpich-4.0; of history "
+      "Whose algorithms collectives are run by: quadrille, openmpi-4.1, openmpi-4.1-han, openmpi-5.0, mpich-4.0, mpich-4.2; of history "
       "mpich-1.2.7, mvapich-0.9.2; default: those of the trace's "
       "MPI, if they are known, else ours");
   command

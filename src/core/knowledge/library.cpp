@@ -11,13 +11,16 @@ namespace quadrille::knowledge {
 
 extern const Library openmpi_4_1;
 extern const Library openmpi_4_1_han;
+extern const Library openmpi_5_0;
 extern const Library mpich_4_0;
+extern const Library mpich_4_2;
 extern const Library mpich_1_2_7;
 extern const Library mvapich_0_9_2;
 
 namespace {
 
-constexpr std::array all = {&openmpi_4_1, &openmpi_4_1_han, &mpich_4_0, &mpich_1_2_7, &mvapich_0_9_2};
+constexpr std::array all = {&openmpi_4_1, &openmpi_4_1_han, &openmpi_5_0,  &mpich_4_0,
+                            &mpich_4_2,   &mpich_1_2_7,     &mvapich_0_9_2};
 
 }  // namespace
 

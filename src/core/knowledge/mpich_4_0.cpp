@@ -172,7 +172,17 @@ Choice choose_as_mpich(const Case& asked) {
   return choice_of_one(same_as_mpich, asked, name_in_mpich(asked));
 }
 
+// Its rules are those of 4.0, but for a name.
+Choice choose_as_4_2(const Case& asked) {
+  Choice choice = choose_as_mpich(asked);
+  if (choice.name == "dissemination") choice.name = "k_dissemination";
+  return choice;
+}
+
 }  // namespace
+
+extern const Library mpich_4_2 = {
+    .name = "MPICH 4.2", .policy = "mpich-4.2", .mpi = "MPICH 4.2", .choose = choose_as_4_2};
 
 extern const Library mpich_4_0 = {
     .name = "MPICH 4.0", .policy = "mpich-4.0", .mpi = "MPICH 4.0", .choose = choose_as_mpich};

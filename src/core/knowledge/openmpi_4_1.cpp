@@ -1,5 +1,6 @@
-// Open MPI 4.1: the fixed decisions of its component tuned, which runs the collectives of a communicator unless
-// another component has a higher priority (han, adapt), and those of basic for what tuned leaves out.
+// Open MPI 4.1 and, but for its han, 5.0: the fixed decisions of its component tuned, which runs the collectives of a
+// communicator unless another component has a higher priority (han, adapt), and those of basic for what tuned leaves
+// out.
 
 #include <algorithm>
 #include <array>
@@ -351,9 +352,19 @@ Choice choose(const Case& asked) {
   return choice;
 }
 
+// Its tuned decides as that of 4.1. On several nodes of several ranks its han runs most collectives, of which nothing
+// is known here.
+Choice choose_as_5_0(const Case& asked) {
+  if (asked.nodes > 1 && asked.ranks_per_node > 1) return {.name = "han", .steps = {}};
+  return choose(asked);
+}
+
 }  // namespace
 
 extern const Library openmpi_4_1 = {
     .name = "Open MPI 4.1", .policy = "openmpi-4.1", .mpi = "Open MPI v4.1.", .choose = choose};
+
+extern const Library openmpi_5_0 = {
+    .name = "Open MPI 5.0", .policy = "openmpi-5.0", .mpi = "Open MPI v5.0.", .choose = choose_as_5_0};
 
 }  // namespace quadrille::knowledge

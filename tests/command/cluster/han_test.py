@@ -1,7 +1,7 @@
 """What Open MPI's han sends against what is known of it, on nodes:
-han_test.py PATH_OF_QUADRILLE PATH_OF_SENT EXCEPTIONS [option of sent...]
+han_test.py PATH_OF_QUADRILLE PATH_OF_SENT FOLDER [option of sent...]
 
-Han needs nodes; SENT compares, EXCEPTIONS lists the calls that differ.
+Han needs nodes; SENT compares, FOLDER has the list of calls that differ.
 """
 
 import os
@@ -10,7 +10,7 @@ import unittest
 
 from harness import Cluster, WithCluster, skip_unless_possible
 
-QUADRILLE, SENT, EXCEPTIONS, *OPTIONS = sys.argv[1:]
+QUADRILLE, SENT, FOLDER, *OPTIONS = sys.argv[1:]
 del sys.argv[1:]
 
 
@@ -23,7 +23,7 @@ class Han(WithCluster):
                        "OMPI_MCA_mpi_yield_when_idle": "1"}
         for collective in collectives:
             with self.subTest(collective):
-                done = self.cluster("run", "--mpi", "openmpi", "-n", ranks, "--map", mapping, "--", SENT, EXCEPTIONS,
+                done = self.cluster("run", "--mpi", "openmpi", "-n", ranks, "--map", mapping, "--", SENT, FOLDER,
                                     "--policy", "openmpi-4.1-han", "--only", collective, *OPTIONS, env=environment,
                                     timeout=3600)
                 self.assertEqual(done.returncode, 0, done.stdout[-5000:] + done.stderr[-2000:])

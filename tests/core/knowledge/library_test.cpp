@@ -20,10 +20,12 @@ namespace {
 TEST(Library, IsFoundByTheNameThatAnMpiGivesItself) {
   ASSERT_NE(library_of("Open MPI v4.1.4, package: Debian"), nullptr);
   EXPECT_EQ(library_of("Open MPI v4.1.4")->name, "Open MPI 4.1");
-  EXPECT_EQ(library_of("Open MPI v5.0.7"), nullptr);
+  EXPECT_EQ(library_of("Open MPI v5.0.7")->name, "Open MPI 5.0");
+  EXPECT_EQ(library_of("Open MPI v6.0.0"), nullptr);
   ASSERT_NE(library_of("MPICH 4.0.2"), nullptr);
   EXPECT_EQ(library_of("MPICH 4.0.2")->name, "MPICH 4.0");
-  EXPECT_EQ(library_of("MPICH 4.2.1"), nullptr);
+  EXPECT_EQ(library_of("MPICH 4.2.1")->name, "MPICH 4.2");
+  EXPECT_EQ(library_of("MPICH 4.1.2"), nullptr);
 }
 
 // Of MPI 2 and later, or not among what MPICH 1.2 chose an algorithm for.
@@ -77,6 +79,20 @@ TEST(Library, OfAnotherAgeOrWithOtherSettingsIsNeverTakenForAnMpi) {
     EXPECT_EQ(library->policy, policy);
     EXPECT_TRUE(library->mpi.empty());
   }
+}
+
+TEST(Library, OpenMpi5ChoosesAs4DidUnlessHanDoes) {
+  const Library& older = *library_of("Open MPI v4.1.4");
+  const Library& newer = *library_of("Open MPI v5.0.7");
+  for (const Placement& placement : {Placement{.ranks = 16, .nodes = 1, .ranks_per_node = 16},
+                                     Placement{.ranks = 16, .nodes = 16, .ranks_per_node = 1}}) {
+    const Case asked = case_of_bytes(Collective::bcast, 1 << 20, placement);
+    EXPECT_EQ(newer.choose(asked).name, older.choose(asked).name);
+    EXPECT_FALSE(newer.choose(asked).steps.empty());
+  }
+  const Case asked = case_of_bytes(Collective::bcast, 1 << 20, {.ranks = 16, .nodes = 4, .ranks_per_node = 4});
+  EXPECT_EQ(newer.choose(asked).name, "han");
+  EXPECT_TRUE(newer.choose(asked).steps.empty());
 }
 
 // Zhang et al., Fig. 4, by the libraries' sources.

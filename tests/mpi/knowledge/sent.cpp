@@ -1,9 +1,10 @@
-// mpirun sent EXCEPTIONS [--policy NAME] [--every N] [--only COLLECTIVE] [--all]: holds what is known of this MPI
+// mpirun sent FOLDER [--policy NAME] [--every N] [--only COLLECTIVE] [--all]: holds what is known of this MPI
 // against what it sends.
 //
 // Runs each collective with a number of sizes, records every message that the MPI sends inside of it, and compares
 // messages and bytes for each pair of ranks with those of the schedules that are said to be the same. Calls in the list
-// of exceptions must differ, all others must not. Prints those of which that is not so, and how many calls there were;
+// of exceptions, FOLDER/POLICY.exceptions, must differ, all others must not. Prints those of which that is not so, and
+// how many calls there were;
 // --policy takes what is known under that name instead of this MPI's usual choices; --every runs only one of so many
 // calls, --only those of a collective, --all prints every call. Exit status 1 if any is not as it should be.
 
@@ -208,7 +209,7 @@ void examine(test::World& world, const knowledge::Library& library, const test::
 }
 
 struct Options {
-  std::string exceptions;
+  std::string folder;  // of exceptions
   int every = 1;
   std::string_view policy;  // empty: that of this MPI
   std::string_view only;    // empty: all
@@ -226,7 +227,7 @@ int examine_all(test::World& world, const Options& options) {
     if (world.rank() == 0) fmt::print("{}: {}\n", mpi, library ? "messages can't be seen" : "nothing is known of it");
     return 77;
   }
-  const test::Exceptions exceptions(options.exceptions);
+  const test::Exceptions exceptions(fmt::format("{}/{}.exceptions", options.folder, library->policy));
   Counts counts;
   int number = 0;
   for (const Call& call : test::all_calls(world.ranks())) {
@@ -245,11 +246,11 @@ int examine_all(test::World& world, const Options& options) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fmt::print(stderr, "usage: sent EXCEPTIONS [--policy NAME] [--every N] [--only COLLECTIVE] [--all]\n");
+    fmt::print(stderr, "usage: sent FOLDER [--policy NAME] [--every N] [--only COLLECTIVE] [--all]\n");
     return 2;
   }
   Options options;
-  options.exceptions = argv[1];
+  options.folder = argv[1];
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     options.print_all = options.print_all || word == "--all";
