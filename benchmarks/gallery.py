@@ -10,6 +10,7 @@
 
 import argparse
 import dataclasses
+import datetime
 import json
 import os
 import pathlib
@@ -189,7 +190,7 @@ def index(reports):
         if run.name in reports and run.text:
             provenance = reports[run.name]["provenance"]
             lines.append(f"| [{heading(run)}]({run.name}.md) | {provenance['mpi']} | {provenance['date'][:10]} |")
-    return lines + [f"| [{run.text}](in-place/{run.name}.md) | | |" for run, _ in in_place_reports()]
+    return lines + [f"| [{run.text}](in-place/{run.name}.md) | | {report[0]['date']} |" for run, report in in_place_reports()]
 
 
 def tables(reports):
@@ -296,6 +297,8 @@ def measure_in_place(quadrille, names):
         finally:
             if run.cluster:
                 subprocess.run([quadrille, "cluster", "down"], check=True)
+        report = FOLDER / "in-place" / f"{run.name}.json"
+        report.write_text(report.read_text().replace('{"kind":', f'{{"date":"{datetime.date.today()}","kind":'))
 
 
 def in_place_reports():
@@ -309,6 +312,7 @@ def in_place_page(run, report):
             "`alltoallv_in_place` accepts any counts. [Other runs](../README.md).", "", "```"]
     page += [f"quadrille cluster up {run.cluster}"] if run.cluster else []
     page += [run.launch(f"in_place_{run.mpi}"), "```", "", f"![Times against memory](../{run.name}.svg)", "",
+             f"<!-- measured {report[0]['date']}: src/core/redistribute src/core/algorithms src/mpi/engine -->",
              "| sizes | | memory | median | ratio to two buffers |", "|---|---|---|---|---|"]
     for kind in report:
         first = kind["variants"][0]["median"]

@@ -59,6 +59,13 @@ void add_environment(launch::Variables& list, launch::Launcher launcher) {
   }
 }
 
+Words replacing_command(const Words& words, const std::optional<std::string>& mpi) {
+  const launch::Launcher launcher = require_launcher(words);
+  launch::Variables list = preloading(drop_in_for(mpi, words, launcher));
+  add_environment(list, launcher);
+  return launch::with_variables(launcher, words, list);
+}
+
 int run_to_end(const Words& command) {
   const cluster::BlockedSignals blocked;
   const pid_t child = fork();

@@ -93,6 +93,10 @@ void add_place(CLI::App& app, Exit& exit, const Words& launcher_words) {
                       "Under the launcher: say which ranks are not where this file puts them");
   command->add_flag("--run", arguments->run,
                     "Run the program behind --, traced; and again with its ranks placed, if that gains");
+  command
+      ->add_flag("--drop-in", arguments->drop_in,
+                 "With --run: run it as quadrille run does, and place ranks for the algorithms of Quadrille")
+      ->needs("--run");
   command->add_option("--mpi", arguments->mpi,
                       "With --verify and --run: openmpi or mpich, if the launcher does not determine it");
   command->callback([arguments, &exit] { exit = place_ranks(*arguments); });

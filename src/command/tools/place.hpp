@@ -18,7 +18,8 @@ struct PlaceArguments {
   std::string verify;
   std::string mpi;
   bool run = false;
-  Words words;  // behind --: the launcher and the program, for --run
+  bool drop_in = false;  // with --run: our collectives, and places for them
+  Words words;           // behind --: the launcher and the program, for --run
 };
 
 // How ranks are put where they belong.

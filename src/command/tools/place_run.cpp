@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "files/replace.hpp"
+#include "knowledge/library.hpp"
 #include "launch/command.hpp"
 #include "tools/drop_in.hpp"
 #include "tools/place.hpp"
@@ -85,13 +86,15 @@ int place_and_run(PlaceArguments arguments) {
   if (!placing.source.what.empty()) {
     throw std::invalid_argument(fmt::format("--run: '{}' is too much: the program is traced", placing.source.what));
   }
+  if (arguments.drop_in && placing.source.policy.empty()) placing.source.policy = knowledge::own_policy;
   find_hosts(words, launcher, placing);
   if (placing.hosts.empty() && placing.cluster.empty()) {
     throw std::invalid_argument("--run: where may ranks run? The command line has no host file: give --hosts");
   }
   placing.source.what = std::filesystem::absolute("quadrille.trace").string();
   const std::optional<std::string> mpi = arguments.mpi.empty() ? std::nullopt : std::optional(arguments.mpi);
-  const int traced = run_traced(tracing_command(words, mpi, placing.source.what, false), placing.source.what);
+  const Words tracing = tracing_command(words, mpi, placing.source.what, arguments.drop_in);
+  const int traced = run_traced(tracing, placing.source.what);
   if (traced != 0) return traced;
 
   const Placed placed = place(placing);
@@ -104,7 +107,8 @@ int place_and_run(PlaceArguments arguments) {
   const LaunchFile made = launch_file(placed, placing, name, file, arguments.on_cores);
   files::replace_file(file, made.text);
   if (!made.remark.empty()) fmt::print(stderr, "quadrille: {}\n", made.remark);
-  const Words command = placed_command(words, name, made, file);
+  Words command = placed_command(words, name, made, file);
+  if (arguments.drop_in) command = replacing_command(command, mpi);
   fmt::print(stderr, "quadrille: started again, placed: {}\n", command_line(command));
   return run_to_end(command);
 }

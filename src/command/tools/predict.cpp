@@ -219,8 +219,7 @@ void add_predict(CLI::App& app, Exit& exit) {
   command->add_option("--machine", arguments->machine, "Machine file; default: what quadrille probe wrote here");
   command->add_option(
       "--policy", arguments->policy,
-      "Only what this policy chooses: quadrille, openmpi-4.1, openmpi-4.1-han, openmpi-5.0, mpich-4.0, mpich-4.2, or of history mpich-1.2.7, "
-      "mvapich-0.9.2; default: all but the last two");
+      fmt::format("Only what this policy chooses: {}; default: all but those of history", knowledge::policy_names()));
   command
       ->add_option("--simulate", arguments->most_messages,
                    "Simulate where none of the best algorithms sends more messages, else compute prices")

@@ -138,9 +138,9 @@ void add_source_options(CLI::App* command, SourceArguments& arguments) {
   command->add_option("-n", arguments.ranks, "Number of ranks, for a collective");
   command->add_option(
       "--policy", arguments.policy,
-      "Whose algorithms collectives are run by: quadrille, openmpi-4.1, openmpi-4.1-han, openmpi-5.0, mpich-4.0, mpich-4.2; of history "
-      "mpich-1.2.7, mvapich-0.9.2; default: those of the trace's "
-      "MPI, if they are known, else ours");
+      fmt::format("Whose algorithms collectives are run by: {}; default: those of the trace's MPI, if they "
+                  "are known, else ours",
+                  knowledge::policy_names()));
   command
       ->add_option("--algorithm", arguments.algorithms, "As alltoall=bruck, instead of the policy's; may be repeated")
       ->allow_extra_args(false);

@@ -77,14 +77,19 @@ const Library* library_of(std::string_view mpi) {
   return nullptr;
 }
 
+std::string policy_names() {
+  std::string names(own_policy);
+  std::string historical;
+  for (const Library* one : all) (one->is_historical ? historical : names).append(", ").append(one->policy);
+  return historical.empty() ? names : fmt::format("{}; of history{}", names, historical.substr(1));
+}
+
 const Library* library_with_policy(std::string_view policy) {
-  std::string known(own_policy);
-  if (policy == known) return nullptr;
+  if (policy == own_policy) return nullptr;
   for (const Library* one : all) {
     if (policy == one->policy) return one;
-    known.append(", ").append(one->policy);
   }
-  throw std::invalid_argument(fmt::format("--policy: '{}' is not known; known are {}", policy, known));
+  throw std::invalid_argument(fmt::format("--policy: '{}' is not known; known are {}", policy, policy_names()));
 }
 
 }  // namespace quadrille::knowledge

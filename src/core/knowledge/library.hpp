@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,6 +66,8 @@ const Library* library_of(std::string_view mpi);
 
 // What our own choices are called on the command line.
 inline constexpr std::string_view own_policy = "quadrille";
+// Those that there are, for a person.
+std::string policy_names();
 // The library whose choices have that name; null for our own. Throws std::invalid_argument that names the known ones.
 const Library* library_with_policy(std::string_view policy);
 

@@ -112,11 +112,12 @@ class Placed(WithCluster):
         self.assertEqual((variable, srun), (f"SLURM_HOSTFILE={self.output}", "srun"))
         self.check(["env", variable, srun, PMI, *rest], hosts)
 
-    def test_a_program_is_run_again_with_its_ranks_placed(self):
+    def run_again(self, *options):
+        """Placed: what the program says, and what the command says."""
         if MPI == "mpich" or not WITH_DROPIN:
             self.skipTest("it may hang in MPI_Finalize, where the trace is written, or the drop-in has a sanitizer")
-        words = [QUADRILLE, "place", "--run", "--", QUADRILLE, "cluster", "run", "--name", self.cluster.name, "--mpi", MPI,
-                 "-n", "8", "--", WHERE, "pairs"]
+        words = [QUADRILLE, "place", "--run", *options, "--", QUADRILLE, "cluster", "run", "--name", self.cluster.name, "--mpi",
+                 MPI, "-n", "8", "--", WHERE, "pairs"]
         done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120, cwd=self.folder, env=ENVIRONMENT)
         self.assertEqual(done.returncode, 0, done.stderr)
         hosts = [line.split()[1] for line in done.stdout.splitlines()]
@@ -125,7 +126,15 @@ class Placed(WithCluster):
         self.assertEqual(len(placed), 8, done.stderr)
         for rank in range(4):
             self.assertEqual(placed[rank], placed[rank + 4], placed)
-        self.assertIn("started again, placed: ", done.stderr)
+        again = done.stderr.split("started again, placed: ")
+        self.assertEqual(len(again), 2, done.stderr)
+        return again[1].splitlines()[0]
+
+    def test_a_program_is_run_again_with_its_ranks_placed(self):
+        self.assertNotIn("libquadrille-dropin.so", self.run_again())
+
+    def test_a_program_is_run_again_placed_and_with_the_drop_in(self):
+        self.assertIn("libquadrille-dropin.so", self.run_again("--drop-in"))
 
     def test_the_same_by_mpirun(self):
         if MPI == "mpich" or not WITH_DROPIN:

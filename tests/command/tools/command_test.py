@@ -238,7 +238,7 @@ class Explain(unittest.TestCase):
         self.assertIn("MPICH 4.0 by itself runs it by its composition_gamma\n", self.explain(*words, "--mpi", "MPICH"))
         self.assertNotIn("by itself", self.explain(*words, "--mpi", "MPICH 4.1"))
         found = json.loads(self.explain("allreduce", "2KiB", "-n", "8", "--json"))["libraries"]
-        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found], 
+        self.assertEqual([(one["mpi"], one["algorithm"]) for one in found],
                          [("Open MPI 4.1", "recursive_doubling"), ("Open MPI 5.0", "recursive_doubling"),
                           ("MPICH 4.0", "composition_gamma"), ("MPICH 4.2", "composition_gamma")])
         # It has a price. Without segments a chain passes on the whole data from rank to rank.

@@ -185,6 +185,7 @@ class Place(unittest.TestCase):
         self.assertIn("a program behind -- is for --run", self.refused(*what, "--", "mpirun", "-n", 4, "true"))
         self.assertIn("--run: where may ranks run?", self.refused("--run", "--", "srun", "-n", 4, "true"))
         self.assertIn("unknown launcher 'true'", self.refused("--run", "--", "true"))
+        self.assertIn("--drop-in requires --run", self.refused(*what, "--drop-in"))
         self.assertIn("--verify: start it instead of the program", self.refused("--verify", "file"))
         self.assertIn("racks: node1 is in none of the racks",
                       self.refused(*what, "--racks", self.file("racks", "one: node0\n")))

@@ -21,6 +21,7 @@ while not os.path.basename(LAUNCH[0]).startswith("mpi"):
     name, _, value = LAUNCH.pop(0).partition("=")
     os.environ.update({name: value} if value else {})
 
+XDLU = pathlib.Path("/usr/lib/x86_64-linux-gnu/scalapack/openmpi-tests/xdlu")
 MELT = """units lj
 atom_style atomic
 lattice fcc 0.8442
@@ -77,7 +78,7 @@ class Trace(unittest.TestCase):
         """What the program printed; its trace is in self.file."""
         # Of more ranks than cores, MPICH's spin unless the drop-in is active.
         options = ["--replace"] if MPI == "mpich" and ranks > 2 else []
-        words = [QUADRILLE, "trace", "--output", self.file, *options, "--", *LAUNCH, str(ranks), *program]
+        words = [QUADRILLE, "trace", "--output", self.file, *options, "--", *LAUNCH, str(ranks), *map(str, program)]
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=250, cwd=self.folder.name)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn(f"traced to {self.file}", done.stderr)
@@ -132,6 +133,17 @@ class Trace(unittest.TestCase):
         self.trace(2, TRACED, "10")
         self.assertLess(self.file.stat().st_size, size * 1.1)
         self.assertIn("calls allreduce blocking count=4 unit=4 calls=100 ", self.file.read_text())
+
+    def test_a_million_calls_of_random_sizes_take_no_more_than_few(self):
+        """What is bounded by the kinds that are told apart: of 10^8 calls there is not more."""
+        sizes = {}
+        for calls in (100000, 1000000):
+            self.trace(1, TRACED, "random", calls)
+            text = self.file.read_text()
+            self.assertEqual(sum(int(found) for found in re.findall(r"^calls .* calls=(\d+) ", text, re.MULTILINE)), calls)
+            sizes[calls] = self.file.stat().st_size
+        self.assertLess(sizes[1000000], 1.1 * sizes[100000])
+        self.assertLess(sizes[1000000], 200000)
 
     def test_fortran_is_traced_like_c(self):
         for program in FORTRAN.split(","):
@@ -191,6 +203,21 @@ class Trace(unittest.TestCase):
         text = self.file.read_text()
         for call in ("calls allreduce blocking ", "calls bcast blocking ", "calls alltoall non-blocking "):
             self.assertIn(call, text)
+
+    @unittest.skipIf(MPI != "openmpi" or not shutil.which("hpcc"), "HPCC is not there, or not under this MPI")
+    def test_hpcc_sends_what_open_mpi_counts(self):
+        text = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_text()
+        pathlib.Path(self.folder.name, "hpccinf.txt").write_text(re.sub(r"^1000 +Ns", "400 Ns", text, flags=re.MULTILINE))
+        traced, counted = self.monitored(4, "hpcc")
+        self.assertEqual(len(traced), 4)
+        self.assertEqual(traced, counted)
+
+    @unittest.skipIf(MPI != "openmpi" or not XDLU.exists(), "ScaLAPACK's testers are not there, or not under this MPI")
+    def test_a_solver_of_scalapack_sends_what_open_mpi_counts(self):
+        shutil.copy("/usr/share/scalapack/LU.dat", self.folder.name)
+        traced, counted = self.monitored(4, str(XDLU))
+        self.assertEqual(len(traced), 4)
+        self.assertEqual(traced, counted)
 
 
 unittest.main()

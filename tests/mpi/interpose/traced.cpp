@@ -2,6 +2,7 @@
 // prints what it sent to which rank of MPI_COMM_WORLD as a trace has it: "messages FROM TO:MESSAGES:BYTES ...".
 //
 // traced [REPEATS [plain]]: the whole several times; plain: without persistent requests and intercommunicators.
+// traced random CALLS: so many collective calls of random sizes instead.
 
 #include <mpi.h>
 
@@ -10,7 +11,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -258,6 +261,28 @@ void call_collectives(int rank, int ranks) {
 #endif
 }
 
+// Alone, a rank is done at once, whatever the size.
+void call_at_random(int calls) {
+  std::mt19937 random(7);
+  std::vector<int> data(1 << 18);
+  for (int i = 0; i < calls; ++i) {
+    const int count = static_cast<int>(random() % (1U << (random() % 19)));
+    switch (random() % 4) {
+      case 0:
+        MPI_Bcast(data.data(), count, MPI_INT, 0, MPI_COMM_SELF);
+        break;
+      case 1:
+        MPI_Allreduce(MPI_IN_PLACE, data.data(), count, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        break;
+      case 2:
+        MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), count, MPI_INT, MPI_COMM_SELF);
+        break;
+      default:
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data.data(), count, MPI_INT, MPI_COMM_SELF);
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -266,8 +291,10 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const int repeats = argc > 1 ? std::atoi(argv[1]) : 1;
+  const bool at_random = argc > 2 && std::string_view(argv[1]) == "random";
+  const int repeats = at_random ? 0 : argc > 1 ? std::atoi(argv[1]) : 1;
   plain = argc > 2;
+  if (at_random) call_at_random(std::atoi(argv[2]));
   for (int i = 0; i < repeats; ++i) {
     send_everywhere(rank, ranks);
     call_collectives(rank, ranks);
