@@ -22,6 +22,7 @@ class Versions(unittest.TestCase):
     def test_the_version_is_the_same_everywhere(self):
         for path, pattern in (  # recipes_test.py has those of Spack and EasyBuild
             ("CITATION.cff", r"^version: (\S+)$"),
+            ("debian/changelog", r"\Aquadrille \(([\d.]+)-\d+\) "),
             ("CHANGELOG.md", r"\A(?:(?!^## ).*\n)*## (\S+)$"),
         ):
             with self.subTest(path):

@@ -47,6 +47,17 @@ std::optional<Mpi> mpi_in_version(std::string_view output) {
   return std::nullopt;
 }
 
+std::string version_in(std::string_view output) {
+  for (const std::string_view before : {"(Open MPI)", "(OpenRTE)", "Version:"}) {
+    const std::size_t found = output.find(before);
+    if (found == std::string_view::npos) continue;
+    const std::size_t begin = output.find_first_not_of(' ', found + before.size());
+    if (begin == std::string_view::npos) break;
+    return std::string(output.substr(begin, output.find_first_of(" \n", begin) - begin));
+  }
+  return "";
+}
+
 std::optional<Mpi> mpi_of(const std::string& program) {
   const auto path = find_program(program);
   if (!path || !find_program("ldd")) return std::nullopt;

@@ -17,6 +17,8 @@ std::optional<Mpi> mpi_in(std::string_view libraries);
 
 // The MPI of a launcher, by its --version output.
 std::optional<Mpi> mpi_in_version(std::string_view output);
+// And its version, as "4.1.4"; empty: there is none. Warnings may stand in front of it.
+std::string version_in(std::string_view output);
 
 // The MPI that a program is linked with, if it can be detected.
 std::optional<Mpi> mpi_of(const std::string& program);

@@ -37,15 +37,8 @@ struct Finding {
   std::string remedy;  // empty: no problem
 };
 
-// In one line. Hydra prints it after "Version:", among other lines.
-std::string version_of(const std::string& output) {
-  const std::size_t hydra = output.find("Version:");
-  const std::size_t begin = hydra == std::string::npos ? 0 : output.find_first_not_of(' ', hydra + 8);
-  return output.substr(begin, output.find('\n', begin) - begin);
-}
-
 std::string version_of(launch::Mpi mpi) {
-  return version_of(launch::run({launch::launcher_of(mpi), "--version"}).text);
+  return launch::version_in(launch::run({launch::launcher_of(mpi), "--version"}).text);
 }
 
 // The installed MPIs, and whether there is a drop-in for each.
@@ -102,9 +95,7 @@ std::string parameter(const McaParameters& of, const std::string& name) {
 
 // How Open MPI binds ranks, by the policy that its launcher reads.
 void check_binding_by_openmpi(bool oversubscribed, std::vector<Finding>& findings) {
-  const std::string version = version_of(launch::Mpi::openmpi);  // "mpirun (Open MPI) 5.0.7"
-  const std::size_t digits = version.find_first_of("0123456789");
-  const bool prrte = digits != std::string::npos && std::stoi(version.substr(digits)) >= 5;
+  const bool prrte = std::atoi(version_of(launch::Mpi::openmpi).c_str()) >= 5;
   const std::string binding = prrte ? parameter(prrte_parameters, "hwloc_default_binding_policy")
                                     : parameter(openmpi_parameters, "hwloc_base_binding_policy");
   std::string text = binding.empty() ? "default: up to two ranks are bound to a core each, more to a socket"
@@ -184,12 +175,12 @@ void check_variables(std::vector<Finding>& findings) {
   }
 }
 
-// A launcher prints "4.1.4"; a table has "Open MPI v4.1.4".
+// A launcher has version "4.1.4"; a table "Open MPI v4.1.4".
 bool is_for(const Section& section, launch::Mpi mpi) {
   const std::string_view name = mpi == launch::Mpi::openmpi ? "Open MPI" : "MPICH";
   const std::size_t digits = section.mpi.find_first_of("0123456789");
   return section.mpi.starts_with(name) && digits != std::string::npos &&
-         version_of(mpi).ends_with(section.mpi.substr(digits));
+         version_of(mpi) == section.mpi.substr(digits);
 }
 
 void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {

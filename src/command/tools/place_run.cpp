@@ -10,6 +10,7 @@
 #include "files/replace.hpp"
 #include "knowledge/library.hpp"
 #include "launch/command.hpp"
+#include "launch/mpi.hpp"
 #include "tools/drop_in.hpp"
 #include "tools/place.hpp"
 
@@ -50,8 +51,8 @@ std::string launcher_name(const Words& words, Launcher launcher) {
     case Launcher::openmpi:
       break;
   }
-  const std::string version = launch::run({words.front(), "--version"}).text;
-  return version.find("(Open MPI) 5") != std::string::npos ? "openmpi-5" : "openmpi";
+  const std::string version = launch::version_in(launch::run({words.front(), "--version"}).text);
+  return std::atoi(version.c_str()) >= 5 ? "openmpi-5" : "openmpi";
 }
 
 // The user's command line with the options of the one that places ranks.

@@ -16,6 +16,15 @@
 namespace quadrille::launch {
 namespace {
 
+TEST(Version, IsFoundWhateverStandsAroundIt) {
+  EXPECT_EQ(version_in("mpirun (Open MPI) 4.1.4\n\nReport bugs to ...\n"), "4.1.4");
+  EXPECT_EQ(version_in("a warning of 5 lines\nmpirun (Open MPI) 4.1.4\n"), "4.1.4");
+  EXPECT_EQ(version_in("mpirun (Open MPI) 5.0.7"), "5.0.7");
+  EXPECT_EQ(version_in("HYDRA build details:\n    Version:              4.0.2\n    Release Date: 2022\n"), "4.0.2");
+  EXPECT_EQ(version_in("slurm-wlm 22.05.8\n"), "");
+  EXPECT_EQ(version_in("mpirun (Open MPI)"), "");
+}
+
 TEST(Mpi, IsDetectedByItsLibrary) {
   EXPECT_EQ(mpi_in("\tlibmpi.so.40 => /lib/x86_64-linux-gnu/libmpi.so.40 (0x00007f)\n"), Mpi::openmpi);
   EXPECT_EQ(mpi_in("\tlibmpich.so.12 => /lib/x86_64-linux-gnu/libmpich.so.12 (0x00007f)\n"), Mpi::mpich);
