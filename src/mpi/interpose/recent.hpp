@@ -109,7 +109,7 @@ class RecentCalls {
                 .root = call.root};
     const bool reduces = traits(call.collective).reduces;
     if ((!reduces && call.collective != Collective::bcast) || call.output.counts) return shape;
-    const MPI_Datatype type = call.output.type;
+    MPI_Datatype type = call.output.type;
     MPI_Count size = 0;
     if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0) return shape;
     if (!reduces) {
