@@ -21,7 +21,7 @@ def expected_files():
     """Some of each package, below usr."""
     library = f"{GIVEN.libraries}/quadrille"
     files = {
-        "quadrille": ["bin/quadrille", "share/man/man1/quadrille.1", "share/man/man1/quadrille-run.1",
+        "quadrille": ["bin/quadrille", "share/man/man1/quadrille.1.gz", "share/man/man1/quadrille-run.1.gz",
                       "share/bash-completion/completions/quadrille", "share/doc/quadrille/reference/environment.md"],
         "libquadrille-dev": [
             *("include/quadrille/quadrille.hpp", "include/quadrille/quadrille.h"),
