@@ -62,6 +62,13 @@ def stop_all(number, _frame):
     os._exit(128 + number)
 
 
+def end_at_last(process, tag, ended):
+    ended.set()
+    process.terminate()  # lets the launcher remove its files
+    time.sleep(5)
+    kill_tagged(tag)
+
+
 def run_command(command, folder, environment, limit):
     """Runs a launcher with its ranks; gives output, exit status (none after the limit) and seconds."""
     tag = uuid.uuid4().hex
@@ -72,20 +79,18 @@ def run_command(command, folder, environment, limit):
             process = subprocess.Popen(command, cwd=folder, env={**os.environ, **environment, TAG: tag},
                                        stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                        start_new_session=True)
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
+        ended = threading.Event()
+        limited = threading.Timer(limit, end_at_last, (process, tag, ended))
+        limited.start()
+        status = process.wait()  # with a limit it would look now and then, and be late by as much
+        seconds = time.monotonic() - start
+        limited.cancel()
+        if ended.is_set():
             status = None
-            process.terminate()  # lets the launcher remove its files
-            try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:
-                pass
         kill_tagged(tag)
-        process.wait()
         RUNNING.discard(tag)
         output.seek(0)
-        return output.read().decode(errors="replace"), status, time.monotonic() - start
+        return output.read().decode(errors="replace"), status, seconds
 
 
 def is_success(entry, output, status):
