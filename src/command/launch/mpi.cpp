@@ -64,6 +64,14 @@ std::optional<Mpi> mpi_of(const std::string& program) {
   return mpi_in(run({"ldd", std::filesystem::absolute(*path)}).text);
 }
 
+std::optional<Mpi> mpi_started_by(const std::filesystem::path& launcher) {
+  std::error_code none;
+  const std::filesystem::path file = std::filesystem::canonical(launcher, none).filename();
+  if (file == "orterun") return Mpi::openmpi;
+  if (file == "mpiexec.hydra") return Mpi::mpich;
+  return mpi_in_version(run({launcher, "--version"}).text);
+}
+
 std::optional<Mpi> mpi_of_launcher() {
   if (std::getenv("OMPI_COMM_WORLD_SIZE")) return Mpi::openmpi;
   if (std::getenv("PMI_SIZE") && std::getenv("MPI_LOCALNRANKS")) return Mpi::mpich;
@@ -75,7 +83,7 @@ std::filesystem::path launcher_of(Mpi mpi) {
   const std::string own = fmt::format("mpirun.{}", name(mpi));
   for (const std::string& common : {std::string("mpirun"), std::string("mpiexec"), own, std::string("mpiexec.hydra")}) {
     const auto path = find_program(common);
-    if (path && (common == own || mpi_in_version(run({*path, "--version"}).text) == mpi)) return *path;
+    if (path && (common == own || mpi_started_by(*path) == mpi)) return *path;
   }
   throw std::runtime_error(fmt::format(
       "no launcher of {0} found: neither {1} nor its mpirun is in the PATH; on Debian it is in the package {2}",

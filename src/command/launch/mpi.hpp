@@ -23,6 +23,9 @@ std::string version_in(std::string_view output);
 // The MPI that a program is linked with, if it can be detected.
 std::optional<Mpi> mpi_of(const std::string& program);
 
+// The MPI of a launcher, by the name of the file behind its links, or else by its --version output.
+std::optional<Mpi> mpi_started_by(const std::filesystem::path& launcher);
+
 // The MPI whose launcher started this process, by the environment.
 std::optional<Mpi> mpi_of_launcher();
 

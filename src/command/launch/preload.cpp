@@ -97,7 +97,7 @@ std::optional<Launcher> detect_launcher(const std::vector<std::string>& words) {
   if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && !name.starts_with("orterun")) return std::nullopt;
   const auto path = find_program(program);
   if (!path) throw std::runtime_error(fmt::format("{} not found: is its folder in the PATH?", program));
-  const auto mpi = mpi_in_version(run({*path, "--version"}).text);
+  const auto mpi = mpi_started_by(*path);
   if (!mpi) return std::nullopt;
   return *mpi == Mpi::openmpi ? Launcher::openmpi : Launcher::hydra;
 }

@@ -72,6 +72,11 @@ TEST(Mpi, HasTheFirstLauncherInThePath) {
     EXPECT_NE(launcher_of(Mpi::openmpi), folder / "mpirun");
   }
   setenv("PATH", before.c_str(), 1);
+  // What stands behind links says it without being run.
+  EXPECT_EQ(mpi_started_by(folder / "mpirun"), Mpi::mpich);
+  std::ofstream(folder / "orterun") << "#!/bin/sh\necho HYDRA build details\n";
+  std::filesystem::create_symlink("orterun", folder / "mpiexec");
+  EXPECT_EQ(mpi_started_by(folder / "mpiexec"), Mpi::openmpi);
   std::filesystem::remove_all(folder);
 }
 
