@@ -433,7 +433,7 @@ def names_slow_node(bench, node):
     """Whether `quadrille probe --pairs` says that this node is slow."""
     output = bench.start([*bench.launcher(bench.ground.nodes, ("--map", "ppr:1")), "quadrille", "probe", "--pairs", "--output",
                           bench.arguments.output / "pairs.json"])
-    said = [line for line in output.splitlines() if node in line and "slow" in line]
+    said = [line for line in output.splitlines() if re.match(rf"{node} (sends|receives) ", line)]
     (bench.arguments.output / "pairs.txt").write_text(output, encoding="utf-8")
     print(f"probe --pairs: {said[0].strip() if said else f'does not say that {node} is slow'}", flush=True)
     return bool(said)

@@ -179,8 +179,7 @@ void check_variables(std::vector<Finding>& findings) {
 bool is_for(const Section& section, launch::Mpi mpi) {
   const std::string_view name = mpi == launch::Mpi::openmpi ? "Open MPI" : "MPICH";
   const std::size_t digits = section.mpi.find_first_of("0123456789");
-  return section.mpi.starts_with(name) && digits != std::string::npos &&
-         version_of(mpi) == section.mpi.substr(digits);
+  return section.mpi.starts_with(name) && digits != std::string::npos && version_of(mpi) == section.mpi.substr(digits);
 }
 
 void check_table(const std::vector<launch::Mpi>& mpis, std::vector<Finding>& findings) {

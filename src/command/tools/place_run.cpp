@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "knowledge/library.hpp"
 #include "launch/command.hpp"
 #include "launch/mpi.hpp"
+#include "text/quantities.hpp"
 #include "tools/drop_in.hpp"
 #include "tools/place.hpp"
 
@@ -19,6 +21,11 @@ namespace quadrille::tools {
 namespace {
 
 using launch::Launcher;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
 
 const std::vector<std::string> host_options = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f"};
 
@@ -95,7 +102,9 @@ int place_and_run(PlaceArguments arguments) {
   placing.source.what = std::filesystem::absolute("quadrille.trace").string();
   const std::optional<std::string> mpi = arguments.mpi.empty() ? std::nullopt : std::optional(arguments.mpi);
   const Words tracing = tracing_command(words, mpi, placing.source.what, arguments.drop_in);
+  const auto start = Clock::now();
   const int traced = run_traced(tracing, placing.source.what);
+  const double before = seconds_since(start);
   if (traced != 0) return traced;
 
   const Placed placed = place(placing);
@@ -111,7 +120,11 @@ int place_and_run(PlaceArguments arguments) {
   Words command = placed_command(words, name, made, file);
   if (arguments.drop_in) command = replacing_command(command, mpi);
   fmt::print(stderr, "quadrille: started again, placed: {}\n", command_line(command));
-  return run_to_end(command);
+  const auto again = Clock::now();
+  const int status = run_to_end(command);
+  fmt::print(stderr, "quadrille: it took {}, and {} before, traced; to be sure, compare several runs of each\n",
+             text::seconds(seconds_since(again)), text::seconds(before));
+  return status;
 }
 
 }  // namespace quadrille::tools

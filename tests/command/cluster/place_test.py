@@ -128,6 +128,7 @@ class Placed(WithCluster):
             self.assertEqual(placed[rank], placed[rank + 4], placed)
         again = done.stderr.split("started again, placed: ")
         self.assertEqual(len(again), 2, done.stderr)
+        self.assertRegex(again[1], r"quadrille: it took [\d.]+ \w+, and [\d.]+ \w+ before")
         return again[1].splitlines()[0]
 
     def test_a_program_is_run_again_with_its_ranks_placed(self):
