@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
@@ -15,17 +14,13 @@
 #include "text/quantities.hpp"
 #include "tools/drop_in.hpp"
 #include "tools/place.hpp"
+#include "tools/supervised_launch.hpp"
 
 namespace quadrille::tools {
 
 namespace {
 
 using launch::Launcher;
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 const std::vector<std::string> host_options = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f"};
 
