@@ -32,8 +32,9 @@ class Exposed;
 ///
 /// **Ownership of ranges.** A call hands its range over on this rank, and says so to the rank that will write it;
 /// from then until the call has completed the program must not touch the range. No rank writes it earlier. So a rank
-/// that will be busy calls ibcast early: the root waits until a range is ready, never until its rank looks at the data.
-/// A bcast by the algorithm "one_sided_staged" doesn't wait for that either: short data waits beside the ranks' memory.
+/// that will be busy calls ibcast early: up to 1 KiB, and in blocking calls, the root waits until a range is ready,
+/// never until its rank looks at the data. Longer data of a non-blocking call waits until the receiver has got it. A
+/// bcast by the algorithm "one_sided_staged" doesn't wait for that either: short data waits beside the ranks' memory.
 /// Whether data arrives while the target computes is up to the MPI: see docs/one-sided.md.
 ///
 /// **Calls.** As those of the communicator, to which they belong: all ranks make them in the same order and form, with

@@ -8,9 +8,11 @@ import unittest
 
 from consumer import Installation, run
 
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--packages", type=pathlib.Path, required=True, help="folder that has them")
+    parser.add_argument("--build", type=pathlib.Path, required=True, help="the build that they were made of")
     parser.add_argument("--examples", type=pathlib.Path, required=True, help="folder of the examples")
     parser.add_argument("--libraries", required=True, help="where libraries go below /usr")
     parser.add_argument("--mpi", action="append", default=[], help="openmpi, mpich")
@@ -68,6 +70,16 @@ class Packages(unittest.TestCase):
             for file in files:
                 self.assertNotIn(file, owners, f"{name} has it, too")
                 owners[file] = name
+
+    def test_together_they_are_a_whole_installation(self):
+        run("cmake", "--install", GIVEN.build, "--prefix", self.folder / "installed")
+        installed = self.folder / "installed"
+        files = {str(path.relative_to(installed)) for path in installed.rglob("*") if not path.is_dir()}
+        # Nobody needs to load what is in /usr; Debian has names of its own for the other two.
+        files -= {"share/modulefiles/quadrille", "share/doc/quadrille/CHANGELOG.md", "share/doc/quadrille/LICENSE"}
+        packed = {file.removeprefix("usr/").removesuffix(".gz") for content in self.contents.values() for file in content}
+        own = re.compile(r"share/doc/[^/]+/(copyright|changelog|changelog\.Debian)")
+        self.assertEqual({file for file in packed if not own.fullmatch(file)}, files)
 
     def test_packages_depend_on_what_they_need(self):
         depends = {name: run("dpkg-deb", "-f", path, "Depends") for name, path in self.packages.items()}

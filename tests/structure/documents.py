@@ -11,7 +11,7 @@ FENCED = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ +(.*?) *$", re.MULTILINE)
 # What a reader of a document has besides Quadrille.
 PROGRAMS = {
-    "cat", "cd", "chmod", "cmake", "cp", "ctest", "curl", "do", "docker", "done", "echo", "env", "exec",
+    "cat", "cd", "chmod", "cmake", "cp", "ctest", "curl", "do", "docker", "done", "dpkg-buildpackage", "echo", "env", "exec",
     "export", "for", "g++", "gcc", "git", "grep", "head", "kill", "ls", "man", "mkdir", "module", "ninja", "pkg-config",
     "podman", "printf", "python3", "salloc", "sbatch", "sed", "sleep", "source", "squeue", "srun", "sudo", "tail",
     "time", "timeout", "wait",

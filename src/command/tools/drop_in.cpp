@@ -59,9 +59,10 @@ void add_environment(launch::Variables& list, launch::Launcher launcher) {
   }
 }
 
-Words replacing_command(const Words& words, const std::optional<std::string>& mpi) {
+Words command_with_drop_in(const Words& words, const std::optional<std::string>& mpi, const launch::Variables& more) {
   const launch::Launcher launcher = require_launcher(words);
   launch::Variables list = preloading(drop_in_for(mpi, words, launcher));
+  list.insert(list.end(), more.begin(), more.end());
   add_environment(list, launcher);
   return launch::with_variables(launcher, words, list);
 }

@@ -16,9 +16,10 @@ std::filesystem::path drop_in_for(const std::optional<std::string>& mpi, const W
 // What loads it into a program, beside what is loaded already.
 launch::Variables preloading(const std::filesystem::path& library);
 
-// A launcher's command line, modified so that the program has the drop-in, as under quadrille run without options;
-// `mpi` is what --mpi says.
-Words replacing_command(const Words& words, const std::optional<std::string>& mpi);
+// A launcher's command line, modified so that the program has the drop-in, as under quadrille run without options, with
+// `more` variables; `mpi` is what --mpi says.
+Words command_with_drop_in(const Words& words, const std::optional<std::string>& mpi,
+                           const launch::Variables& more = {});
 
 // Adds the variables of our own environment that the launcher would not pass on.
 void add_environment(launch::Variables& list, launch::Launcher launcher);

@@ -113,7 +113,7 @@ int place_and_run(PlaceArguments arguments) {
   files::replace_file(file, made.text);
   if (!made.remark.empty()) fmt::print(stderr, "quadrille: {}\n", made.remark);
   Words command = placed_command(words, name, made, file);
-  if (arguments.drop_in) command = replacing_command(command, mpi);
+  if (arguments.drop_in) command = command_with_drop_in(command, mpi);
   fmt::print(stderr, "quadrille: started again, placed: {}\n", command_line(command));
   const auto again = Clock::now();
   const int status = run_to_end(command);

@@ -68,13 +68,10 @@ void add_trace_show(CLI::App& trace_command) {
 
 Words tracing_command(const Words& words, const std::optional<std::string>& mpi, const std::string& output,
                       bool replace) {
-  const launch::Launcher launcher =
-      require_launcher(words, ". With another one, set QUADRILLE_TRACE as described in docs/reference/environment.md");
-  launch::Variables list = preloading(drop_in_for(mpi, words, launcher));
-  list.emplace_back("QUADRILLE_TRACE", output);
-  if (!replace) list.emplace_back("QUADRILLE", "off");
-  add_environment(list, launcher);
-  return launch::with_variables(launcher, words, list);
+  require_launcher(words, ". With another one, set QUADRILLE_TRACE as described in docs/reference/environment.md");
+  launch::Variables more = {{"QUADRILLE_TRACE", output}};
+  if (!replace) more.emplace_back("QUADRILLE", "off");
+  return command_with_drop_in(words, mpi, more);
 }
 
 int run_traced(const Words& command, const std::string& output) {
