@@ -35,7 +35,7 @@ class Exposed;
 /// that will be busy calls ibcast early: up to 1 KiB, and in blocking calls, the root waits until a range is ready,
 /// never until its rank looks at the data. Longer data of a non-blocking call waits until the receiver has got it. A
 /// bcast by the algorithm "one_sided_staged" doesn't wait for that either: short data waits beside the ranks' memory.
-/// Whether data arrives while the target computes is up to the MPI: see docs/one-sided.md.
+/// Whether data arrives while the target computes is up to the MPI: see docs/explanation/windows.md.
 ///
 /// **Calls.** As those of the communicator, to which they belong: all ranks make them in the same order and form, with
 /// the same arguments. Those of one window run one after another. Offsets and counts are in bytes, and a range lies at

@@ -13,7 +13,6 @@
 
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
-#include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
 #include "launch/command.hpp"
 #include "launch/system.hpp"
@@ -142,7 +141,7 @@ int run_on_node(const State& state, int node, const std::vector<std::string>& wo
   const auto command = [&] {
     enter_node(state.holders.at(node), node, state.options.skew);
     return_to(folder);
-    set_slurm_environment(state.options);
+    set_environment_on_node(state.options);
     return launch::exec_program(words);
   };
   return in_cluster(state, command, SIGKILL);
@@ -157,7 +156,7 @@ int run_remote_shell(const std::filesystem::path& state_file, const std::vector<
   const std::filesystem::path folder = std::filesystem::current_path();
   enter_node(state.holders.at(node), node, state.options.skew);
   return_to(folder);
-  set_slurm_environment(state.options);
+  set_environment_on_node(state.options);
   // As ssh does: the arguments form one command.
   const std::vector<std::string> command(words.begin() + static_cast<std::ptrdiff_t>(host) + 1, words.end());
   return launch::exec_program({"/bin/sh", "-c", fmt::format("{}", fmt::join(command, " "))});

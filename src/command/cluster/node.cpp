@@ -9,11 +9,13 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
 #include "cluster/network.hpp"
 #include "cluster/process.hpp"
+#include "cluster/slurm_files.hpp"
 #include "cluster/spawn.hpp"
 
 namespace quadrille::cluster {
@@ -34,7 +36,19 @@ void set_clocks(int node) {
   write_file("/proc/self/timens_offsets", fmt::format("monotonic {0} {1}\nboottime {0} {1}\n", seconds, nanoseconds));
 }
 
-void set_up_node(int node, const std::string& agent) {
+std::string racks_text(const Options& options) {
+  std::string text;
+  for (int rack = 0; rack < options.racks; ++rack) {
+    text += fmt::format("rack{}:", rack);
+    for (int node = 0; node < options.nodes; ++node) {
+      if (rack_of(options, node) == rack) text += ' ' + node_name(node);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+void set_up_node(const Options& options, int node, const std::string& agent) {
   const std::string name = node_name(node);
   require(sethostname(name.data(), name.size()), "can't set the host name");
   require(mount(hosts_file, "/etc/hosts", nullptr, MS_BIND, nullptr), "can't mount /etc/hosts",
@@ -44,6 +58,7 @@ void set_up_node(int node, const std::string& agent) {
   write_file(agent_file, agent);
   constexpr mode_t runnable = 0755;
   require(chmod(agent_file, runnable), fmt::format("can't make {} executable", agent_file));
+  if (options.racks > 0) write_file(racks_file, racks_text(options));
   set_up_stack();
   prctl(PR_SET_NAME, "quadrille-node");
 }
@@ -51,7 +66,7 @@ void set_up_node(int node, const std::string& agent) {
 [[noreturn]] void run_holder(const Options& options, int node, const std::string& agent, int report, int start) {
   try {
     close_all_but({report, start});
-    set_up_node(node, agent);
+    set_up_node(options, node, agent);
     launch::read_all(start);
     configure("ip", node_links(options, node));
     configure("tc", node_shapes(options, node));
@@ -82,6 +97,11 @@ void enter_node(pid_t holder, int node, bool skew) {
   require(process.get(), fmt::format("{} is gone: its process was killed", node_name(node)), remedy);
   require(setns(process.get(), own_namespaces | (skew ? new_time : 0)), fmt::format("can't enter {}", node_name(node)),
           remedy);
+}
+
+void set_environment_on_node(const Options& options) {
+  if (options.slurm) setenv("SLURM_CONF", slurm_file("slurm.conf").c_str(), 1);
+  if (options.racks > 0) setenv("QUADRILLE_RACKS", racks_file, 0);
 }
 
 }  // namespace quadrille::cluster

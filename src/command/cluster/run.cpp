@@ -15,7 +15,6 @@
 #include "cluster/network.hpp"
 #include "cluster/node.hpp"
 #include "cluster/process.hpp"
-#include "cluster/slurm.hpp"
 #include "cluster/spawn.hpp"
 #include "hosts/launch_files.hpp"
 #include "launch/command.hpp"
@@ -144,7 +143,7 @@ int run_job(const State& state, const Job& job) {
     const Folder folder(state);
     write_file(folder.hosts(), hosts);
     set_environment(state.options, machine);
-    set_slurm_environment(state.options);
+    set_environment_on_node(state.options);
     let_sleeps_be_coarse();
     const auto words_for = openmpi ? words_for_openmpi : words_for_mpich;
     std::vector<std::string> words = words_for(job, folder);

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "cluster/enter.hpp"
+#include "cluster/node.hpp"
 #include "cluster/process.hpp"
 #include "cluster/slurm_files.hpp"
 #include "cluster/spawn.hpp"
@@ -150,7 +150,7 @@ class Start {
 
   std::string on_node(int node, const std::function<std::string()>& function) const {
     return query_node(state_, node, [&] {
-      set_slurm_environment(state_.options);
+      set_environment_on_node(state_.options);
       return function();
     });
   }
@@ -241,10 +241,6 @@ void start_slurm(const State& state) {
     return "";
   });
   if (!fault.empty()) throw std::runtime_error("Slurm did not start: " + fault);
-}
-
-void set_slurm_environment(const Options& options) {
-  if (options.slurm) setenv("SLURM_CONF", slurm_file("slurm.conf").c_str(), 1);
 }
 
 }  // namespace quadrille::cluster

@@ -11,7 +11,4 @@ void require_slurm_programs();
 // all nodes as idle. Throws std::runtime_error with what a daemon logged last.
 void start_slurm(const State& state);
 
-// For a process on a node: if the cluster has Slurm, its commands find it.
-void set_slurm_environment(const Options& options);
-
 }  // namespace quadrille::cluster

@@ -42,6 +42,25 @@ class Topology(WithCluster):
         self.assertEqual([one["leaders"] for one in found["levels"]], [[0, 1], [0, 1, 2, 3]])
 
 
+class Racks(WithCluster):
+    cluster = Cluster(QUADRILLE, suffix="-racks")
+    words = ("--nodes", 3, "--slots", 2, "--racks", 2)
+
+    def racks(self, *words, **variables):
+        done = self.cluster(*words, QUADRILLE, "topology", "--json", "-", env={**os.environ, **variables})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [(one["name"], one["ranks"]) for one in json.loads(done.stdout)["tree"]]
+
+    def test_the_cluster_says_what_its_racks_are(self):
+        run = ("run", "--mpi", MPI, "--")
+        self.assertEqual(self.racks(*run), [("rack0", [0, 1, 2, 3]), ("rack1", [4, 5])])
+        self.assertEqual([name for name, _ in self.racks(*run, QUADRILLE_RACKS="")], ["node0", "node1", "node2"])
+
+    def test_so_does_a_node(self):
+        done = self.cluster("exec", "node2", "--", "sh", "-c", "cat $QUADRILLE_RACKS")
+        self.assertEqual(done.stdout, "rack0: node0 node1\nrack1: node2\n")
+
+
 if __name__ == "__main__":
     skip_unless_possible(Topology.cluster)
     unittest.main(verbosity=2)
