@@ -49,6 +49,11 @@ class Tracer {
   void started(std::span<const MPI_Request> requests);
   void freed(MPI_Request request);
 
+  // Of a time that was measured, what is not the measuring.
+  Clock::duration without_clock(Clock::duration time) const {
+    return time > clock_ ? time - clock_ : Clock::duration();
+  }
+
   // Collective over MPI_COMM_WORLD, once: rank 0 writes the trace of all ranks.
   void write(const std::string& path);
 
@@ -116,6 +121,7 @@ class Tracer {
   std::mutex mutex_;
   int key_ = MPI_KEYVAL_INVALID;
   Clock::time_point started_;
+  Clock::duration clock_ = {};  // that a look at the clock takes
   std::array<Clock::duration, trace::activities> spent_ = {};
   std::unordered_map<Rank, trace::Traffic> messages_;  // by destination
   std::unordered_map<MPI_Comm, std::unique_ptr<Known>> known_;
@@ -128,14 +134,43 @@ class Tracer {
 // at this.
 inline constinit Tracer* tracer = nullptr;
 
+// Which calls of a thread that test for messages are timed, and for how many each stands: programs test by the million,
+// and to look at the clock would take longer than many a test.
+class TestsOfThread {
+ public:
+  // For how many the next one stands; 0: it is not timed.
+  int next() {
+    if (exact_ > 0) {
+      --exact_;
+      return 1;
+    }
+    if (--until_timed_ > 0) return 0;
+    // At random, since a program tests for the same in turn.
+    random_ = random_ * 1664525U + 1013904223U;
+    until_timed_ = 1 + static_cast<int>(random_ >> 16) % (2 * apart - 1);
+    return apart;
+  }
+
+ private:
+  static constexpr int apart = 16;  // in the mean
+  int exact_ = 1024;                // the first ones are all timed
+  int until_timed_ = apart;
+  std::uint32_t random_ = 1;
+};
+
+inline constinit thread_local TestsOfThread tests_of_thread;
+
 // Makes a call that returns a code of MPI, and counts its time.
 template <class Call>
 int timed(trace::Activity activity, const Call& call) {
   if (!tracer) [[likely]]
     return call();
+  const int times = activity == trace::Activity::test ? tests_of_thread.next() : 1;
+  if (times == 0) return call();
   const auto start = Tracer::Clock::now();
   const int code = call();
-  tracer->spent(activity, Tracer::Clock::now() - start);
+  const Tracer::Clock::duration time = Tracer::Clock::now() - start;
+  tracer->spent(activity, times == 1 ? time : times * tracer->without_clock(time));
   return code;
 }
 

@@ -145,6 +145,13 @@ class Trace(unittest.TestCase):
         self.assertLess(sizes[1000000], 1.1 * sizes[100000])
         self.assertLess(sizes[1000000], 200000)
 
+    def test_the_time_of_many_tests_is_known_by_some(self):
+        said = self.trace(1, TRACED, "test", 3000000)
+        took = float(re.search(r"tested (\S+)", said)[1])
+        in_tests = float(re.search(r"^rank 0 (?:\S+ ){4}(\S+) ", self.file.read_text(), re.MULTILINE)[1])
+        self.assertGreater(in_tests, took / 4)
+        self.assertLess(in_tests, 2 * took)
+
     def test_fortran_is_traced_like_c(self):
         for program in FORTRAN.split(","):
             with self.subTest(program):
@@ -177,7 +184,8 @@ class Trace(unittest.TestCase):
 
     @unittest.skipIf(MPI != "openmpi", "Open MPI counts messages itself, others don't")
     def test_messages_are_those_that_open_mpi_counts(self):
-        """Those of persistent requests it doesn't, and of MPI_Intercomm_create its own, which have the program's tag."""
+        """Those of persistent requests it doesn't, of partitioned ones also what it sends to begin, and of MPI_Intercomm_create
+        its own, which have the program's tag."""
         traced, counted = self.monitored(3, TRACED, "1", "plain")
         self.assertEqual(len(traced), 3)
         self.assertEqual(traced, counted)

@@ -1,8 +1,10 @@
 // Sends messages in every form that MPI has, on all kinds of communicators, and makes collective calls. Each rank
 // prints what it sent to which rank of MPI_COMM_WORLD as a trace has it: "messages FROM TO:MESSAGES:BYTES ...".
 //
-// traced [REPEATS [plain]]: the whole several times; plain: without persistent requests and intercommunicators.
+// traced [REPEATS [plain]]: the whole several times; plain: without persistent and partitioned requests, and without
+// intercommunicators.
 // traced random CALLS: so many collective calls of random sizes instead.
+// traced test CALLS: looks so many times for a message that never comes, and prints "tested SECONDS".
 
 #include <mpi.h>
 
@@ -53,7 +55,7 @@ class Ring {
     expect(world_, 28);
 #endif
 #if QUADRILLE_MPI_PARTITIONED
-    partitioned();
+    if (!plain) partitioned();
 #endif
   }
 
@@ -283,6 +285,13 @@ void call_at_random(int calls) {
   }
 }
 
+void test_for_nothing(int calls) {
+  const double start = MPI_Wtime();
+  int found = 0;
+  for (int i = 0; i < calls; ++i) MPI_Iprobe(0, 7, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+  std::printf("tested %.6f\n", MPI_Wtime() - start);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -291,10 +300,11 @@ int main(int argc, char** argv) {
   int ranks = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const bool at_random = argc > 2 && std::string_view(argv[1]) == "random";
-  const int repeats = at_random ? 0 : argc > 1 ? std::atoi(argv[1]) : 1;
+  const std::string_view what = argc > 2 ? argv[1] : "";
+  if (what == "random") call_at_random(std::atoi(argv[2]));
+  if (what == "test") test_for_nothing(std::atoi(argv[2]));
+  const int repeats = argc > 1 ? std::atoi(argv[1]) : 1;
   plain = argc > 2;
-  if (at_random) call_at_random(std::atoi(argv[2]));
   for (int i = 0; i < repeats; ++i) {
     send_everywhere(rank, ranks);
     call_collectives(rank, ranks);
