@@ -33,6 +33,27 @@ void open(MPI_Win window) {
   check(PMPI_Win_lock_all(MPI_MODE_NOCHECK, window), "MPI_Win_lock_all");
 }
 
+// Open MPI 4.1 and 5.0 name a window after the component of its framework osc, as "rdma window 3". That for shared
+// memory does not, but is the only one that knows MPI_Win_shared_query, and what it says of this window is another
+// error.
+std::string component_of([[maybe_unused]] MPI_Win window) {
+#ifdef OPEN_MPI
+  std::array<char, MPI_MAX_OBJECT_NAME> name{};
+  int length = 0;
+  check(PMPI_Win_get_name(window, name.data(), &length), "MPI_Win_get_name");
+  const std::string_view text(name.data(), static_cast<std::size_t>(length));
+  if (const auto end = text.find(" window "); end != std::string_view::npos)
+    return fmt::format("osc/{}", text.substr(0, end));
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  void* memory = nullptr;
+  int kind = MPI_SUCCESS;
+  PMPI_Error_class(PMPI_Win_shared_query(window, 0, &bytes, &unit, static_cast<void*>(&memory)), &kind);
+  if (kind != MPI_ERR_RMA_FLAVOR) return "osc/sm";
+#endif
+  return "";
+}
+
 }  // namespace
 
 // Does its work on every rank, and finds out whether it has succeeded on all. Nobody goes on before all are done.
@@ -99,23 +120,8 @@ void Window::require_unified() const {
   throw Error(MPI_ERR_WIN, "its memory is apart from the program's (not MPI_WIN_UNIFIED)");
 }
 
-// Open MPI 4.1 and 5.0 name a window after the component of its framework osc, as "rdma window 3". That for shared
-// memory does not, but is the only one with this key.
 std::string Window::component() const {
-  std::array<char, MPI_MAX_OBJECT_NAME> name{};
-  int length = 0;
-  check(PMPI_Win_get_name(data_window_, name.data(), &length), "MPI_Win_get_name");
-  const std::string_view text(name.data(), static_cast<std::size_t>(length));
-  if (const auto end = text.find(" window "); end != std::string_view::npos)
-    return fmt::format("osc/{}", text.substr(0, end));
-  MPI_Info info = MPI_INFO_NULL;
-  check(PMPI_Win_get_info(data_window_, &info), "MPI_Win_get_info");
-  int value_length = 0;
-  int found = 0;
-  const int code = PMPI_Info_get_valuelen(info, "blocking_fence", &value_length, &found);
-  PMPI_Info_free(&info);
-  check(code, "MPI_Info_get_valuelen");
-  return found ? "osc/sm" : "";
+  return component_of(data_window_);
 }
 
 void Window::free() {

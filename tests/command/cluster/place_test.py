@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -24,12 +25,22 @@ ENVIRONMENT = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_R
                "SLURM_PMIX_TMPDIR": "/dev/shm"}
 # What the launcher needs on such a cluster; the rest of the line is as quadrille place prints it.
 ON_CLUSTER = {
-    "openmpi": ("--mca", "plm", "^slurm", "--mca", "ras", "^slurm", "--mca", "plm_rsh_agent", AGENT, "--mca",
-                "btl_tcp_if_include", "10.77.0.0/16"),
+    "openmpi": ("--mca", "plm", "^slurm", "--mca", "ras", "^slurm", "--mca", "plm_rsh_agent", AGENT, "--mca", "plm_ssh_agent",
+                AGENT, "--mca", "btl_tcp_if_include", "10.77.0.0/16"),
     "mpich": ("-launcher", "ssh", "-launcher-exec", AGENT),
 }[MPI]
 PMI = {"openmpi": "--mpi=pmix_v4", "mpich": "--mpi=pmi2"}[MPI]
-LAUNCHER = {"openmpi": "openmpi", "mpich": "mpich"}[MPI]
+
+
+def launcher_here():
+    """What `quadrille place` calls the one that is here."""
+    if MPI != "openmpi":
+        return MPI
+    said = subprocess.run(["mpirun.openmpi", "--version"], check=True, capture_output=True, text=True).stdout
+    return "openmpi-5" if int(re.search(r"(\d+)\.\d", said)[1]) >= 5 else "openmpi"
+
+
+LAUNCHER = launcher_here()
 
 
 class Placed(WithCluster):
