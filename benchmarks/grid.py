@@ -39,6 +39,8 @@ class Ground:
     nodes: int = 1
     megabits: int = 0
     racks: int = 0
+    uplink: int = 0  # megabits, of a rack; 0: as a node's
+    slots: int = 4
     seconds: float = 1.5  # a point
 
     def floor(self, collective, size):
@@ -46,7 +48,8 @@ class Ground:
         if self.nodes == 1:
             return 0
         crossing = {"alltoall": self.ranks / self.nodes, "allreduce": 2}.get(collective, 1) * size
-        return crossing * (1 if self.racks == 0 else self.nodes / self.racks) * BYTE / (1e6 * self.megabits)
+        of_rack = crossing * (self.nodes / self.racks if collective == "alltoall" else 1) if self.racks else 0
+        return max(crossing / self.megabits, of_rack / (self.uplink or self.megabits)) * BYTE / 1e6
 
     def sizes(self, collective, least):
         return [size for size in SIZES if size >= least and self.floor(collective, size) <= 0.5]
@@ -65,6 +68,7 @@ GROUNDS = {
     "2-mpich": Ground("mpich", 2, seconds=0.15),
     "16x1-50": Ground("openmpi", 16, 16, 50),
     "racks": Ground("openmpi", 64, 16, 50, racks=4),
+    "sites": Ground("openmpi", 15, 15, 50, racks=3, uplink=10, slots=1),
     "16x4-200": Ground("openmpi", 64, 16, 200),
     "8-openmpi": Ground("openmpi", 8, seconds=0.3),
     "8-mpich": Ground("mpich", 8, seconds=0.3),
@@ -108,7 +112,8 @@ def measure(folder, names, least):
         log.unlink(missing_ok=True)
         if ground.nodes > 1:
             racks = ["--racks", str(ground.racks)] if ground.racks else []
-            run(["quadrille", "cluster", "up", "--name", CLUSTER, "--nodes", str(ground.nodes), "--slots", "4", "--rate",
+            racks += ["--uplink", f"{ground.uplink}mbit"] if ground.uplink else []
+            run(["quadrille", "cluster", "up", "--name", CLUSTER, "--nodes", str(ground.nodes), "--slots", str(ground.slots), "--rate",
                  f"{ground.megabits}mbit", *racks, "--while", str(os.getpid())], log)
         try:
             run([*ground.launcher(), "quadrille", "probe"], log)
