@@ -17,6 +17,9 @@ constexpr double most_seldom = 100000;
 // Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
 constexpr double faster = 1.03;
 constexpr double hopeless = 1.3;
+// What was taken for faster and turned out not to be has to be faster by so much more the next time, and in all.
+constexpr double more_doubt = 0.04;
+constexpr double most_doubt = 0.2;
 // Of a call's time, by which the first of a few calls in a row may differ from one of many.
 constexpr double first_differs = 0.5;
 // Times by which the one that runs most calls has to change for all to be tried again.
@@ -88,6 +91,7 @@ void Lesson::ran(double seconds) {
   if (of_candidate % part_ > 0) return;
   const auto calls = static_cast<double>(of_candidate > 0 ? part_ : 1);
   const double each = std::exchange(sum_, 0) / calls;
+  if (of_candidate == 0) first_[who] = each;
   if (of_candidate > 0) least_[who] = least_[who] > 0 ? std::min(least_[who], each) : each;
   // In the first round the MPI's own comes first, and others are measured by it.
   const double usual = agreed_[verdict_] > 0 ? agreed_[verdict_] : least_[0];
@@ -100,7 +104,10 @@ bool Lesson::must_wait() {
   constexpr std::int64_t soon = 16;
   const bool by_price = verdict_ != 0 && agreed_[verdict_] <= 0;
   const bool may_be_dear = meets_ || agreements_ == 0;
-  if (!credit_ || !may_be_dear || by_price || credit_->pay()) return false;
+  paid_ = false;
+  if (!credit_ || !may_be_dear || by_price) return false;
+  paid_ = credit_->pay();
+  if (paid_) return false;
   // Calls of other cases count, too.
   until_round_ = std::max(soon, credit_->calls_left() / 2);
   return true;
@@ -111,6 +118,7 @@ void Lesson::begin_round() {
   round_ = {};
   step_ = 0;
   least_ = {};
+  first_ = {};
   for (std::size_t who = 0; who < candidates_; ++who) {
     if (!active_[who] && who != verdict_) continue;
     round_.who[candidates_in_round()] = static_cast<std::uint8_t>(who);
@@ -118,12 +126,23 @@ void Lesson::begin_round() {
   }
 }
 
+// What it takes to go from one candidate to the next, beyond their calls. The first time of all it is more, but once.
+double Lesson::switching() const {
+  if (meets_) return 0;
+  double sum = 0;
+  for (std::size_t who = 0; who < candidates_; ++who) {
+    if (measured_[who]) sum += std::max(0.0, first_[who] - least_[who]);
+  }
+  return sum;
+}
+
 Lesson::Word Lesson::word() const {
   Word word = {};
   std::copy_n(least_.begin(), candidates_, word.begin());
   word[most_candidates] = excess_;
-  word[most_candidates + 1] = -agreement_;
+  word[most_candidates + 1] = -(agreement_ + switching());
   word[most_candidates + 2] = samples_ > 0 ? sampled_ / samples_ : 0;
+  word[most_candidates + 3] = waited_;
   return word;
 }
 
@@ -144,9 +163,11 @@ bool Lesson::compared() const {
          std::find(measured_.begin() + 1, measured_.end(), true) != measured_.end();
 }
 
-// A few calls in a row say less about many the fewer they are.
+// A few calls in a row say less about many the fewer they are; and where the verdict has gone to and fro, times vary
+// by more than candidates differ.
 double Lesson::clearly() const {
-  return faster + (meets_ ? first_differs / static_cast<double>(part_) : 0);
+  const double doubts = std::min(more_doubt * static_cast<double>(given_up_), most_doubt);
+  return faster + doubts + (meets_ ? first_differs / static_cast<double>(part_) : 0);
 }
 
 // Whether the program's own calls say so, whatever trials say: ranks that need not wait for each other may be far
@@ -172,6 +193,7 @@ bool Lesson::settle() {
     if (agreed_[who] > 0 && !found_slower(who) && agreed_[who] * clearly() < agreed_[verdict_]) verdict_ = who;
   }
   if (found_slower(verdict_) || agreed_[0] < agreed_[verdict_] * clearly()) verdict_ = 0;
+  if (verdict_ == 0 && last != 0) ++given_up_;
   return verdict_ != last;
 }
 
@@ -217,8 +239,8 @@ bool Lesson::admit(bool moved, double spent) {
   return any_new;
 }
 
-// How many calls an agreement is a small part of that takes so long, with what the round before it took. Calls that
-// overlapped until the ranks met begin anew.
+// How many calls a round is a small part of that takes so long, beyond its calls. Those that overlapped until the ranks
+// met begin anew.
 std::int64_t Lesson::calls_that_pay(double agreement) const {
   const double each = usual_[verdict_] > 0 ? std::min(usual_[verdict_], agreed_[verdict_]) : agreed_[verdict_];
   if (each <= 0) return 0;
@@ -231,6 +253,12 @@ std::int64_t Lesson::calls_that_pay(double agreement) const {
 void Lesson::agree(const Word& all, double seconds) {
   ++agreements_;
   agreement_ = seconds;
+  // What this agreement took is known to all by the next one.
+  waited_ = seconds;
+  if (std::exchange(paid_, false)) {
+    cost_ = all[most_candidates + 3];
+    credit_->has_cost(cost_);
+  }
   if (all[most_candidates + 2] > 0) usual_[verdict_] = all[most_candidates + 2];
   sampled_ = 0;
   samples_ = 0;

@@ -23,11 +23,13 @@ class Lesson {
   // the one before.
   static constexpr std::size_t calls_in_a_row = 8;
   static constexpr std::size_t most_in_a_row = 32;
-  // Outside of rounds one of so many calls is timed.
+  // Outside of rounds one of so many calls is timed: of the first thousand, and later.
   static constexpr std::int64_t calls_to_a_sample = 16;
-  // The times of all candidates; what trials have cost beyond the usual time; the time that the last agreement took,
-  // below zero: of that the maximum is the rank that others waited for; and what calls outside of rounds have taken.
-  using Word = std::array<double, most_candidates + 3>;
+  static constexpr std::int64_t calls_to_a_later_sample = 64;
+  // The times of all candidates; what trials have cost beyond the usual time; the time that the last agreement took and
+  // to go from one candidate to the next, below zero: of that the maximum is the rank that others waited for; what
+  // calls outside of rounds have taken; and how long this rank has waited for others to meet and to agree.
+  using Word = std::array<double, most_candidates + 4>;
 
   // Whether a rank may begin a call while others are still in the one before. Then they meet before some are timed, and
   // these together, since in a row something else may be faster than alone.
@@ -72,6 +74,10 @@ class Lesson {
     const std::size_t of_candidate = in_round() ? step_ % repeats() : 0;
     return meets_ && of_candidate == 1;
   }
+  // That took so long on this rank.
+  void met(double seconds) { waited_ += seconds; }
+  // Seconds of a round that was paid for, as the ranks agreed on; 0: there was none yet.
+  double cost() const { return cost_; }
   Word word() const;
   // Which took so long on this rank.
   void agree(const Word& all, double seconds);
@@ -111,7 +117,8 @@ class Lesson {
   std::size_t repeats() const { return 1 + (meets_ ? part_ : 2); }
   std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
-  bool is_sample() const { return calls_ % calls_to_a_sample == 0; }
+  bool is_sample() const { return calls_ % (calls_ < 1024 ? calls_to_a_sample : calls_to_a_later_sample) == 0; }
+  double switching() const;
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   bool must_wait();
   void begin_round();
@@ -140,6 +147,7 @@ class Lesson {
   std::int64_t agreements_ = 0;
   std::array<Change, most_changes> changes_ = {};
   std::size_t changes_count_ = 0;
+  int given_up_ = 0;          // times that the verdict has returned to the MPI's own
   std::int64_t until_round_;  // calls
   std::int64_t interval_;
   bool surprised_ = false;  // by what was last agreed on
@@ -149,13 +157,17 @@ class Lesson {
   std::array<bool, most_candidates> active_ = {};      // takes part in the next round
   double sum_ = 0;                                     // seconds of the calls of a part so far
   std::array<double, most_candidates> least_ = {};   // in this round, on this rank: nobody waited for one that is late
+  std::array<double, most_candidates> first_ = {};   // of a candidate, likewise
   std::array<double, most_candidates> agreed_ = {};  // 0: unknown
   std::array<bool, most_candidates> measured_ = {};  // in this job
   std::array<double, most_candidates> usual_ = {};   // agreed on, of calls outside of rounds; 0: unknown
   double sampled_ = 0;                               // seconds of them since the last agreement, on this rank
   int samples_ = 0;
   double agreement_ = 0;  // seconds of the last one, on this rank
-  double excess_ = 0;     // of trials, beyond the usual time
+  double waited_ = 0;     // to meet and to agree, since the last round began, on this rank
+  double cost_ = 0;
+  bool paid_ = false;  // this round is
+  double excess_ = 0;  // of trials, beyond the usual time
 };
 
 }  // namespace quadrille::learn

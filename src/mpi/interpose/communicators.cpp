@@ -146,12 +146,12 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
   }
   waiting.asks_after -= waiting.calls <= Waiting::first ? weight(call, seen.rank, seen.ranks) : 1;
   if (waiting.asks_after > 0) return false;
-  std::array<double, 2> most = {waiting.spent, context_seconds_};
-  check(PMPI_Allreduce(MPI_IN_PLACE, most.data(), 2, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
+  std::array<double, 3> most = {waiting.spent, context_seconds_, learning_.round_seconds()};
+  check(PMPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
   const double context = most[1] > 0 ? most[1] : first_context_seconds(seen.ranks);
   const double share = settings_.learn > 0 ? settings_.learn : usual_share;
   const double enough = context / std::max(waiting.gain, share);
-  waiting.credit = {waiting.calls, most[0], context, share};
+  waiting.credit = {waiting.calls, most[0], std::max(context, most[2]), share};
   if (most[0] >= enough) return true;
   const double factor = most[0] > 0 ? std::clamp(enough / most[0], 2.0, seldom) : 2;
   waiting.asks_after = static_cast<std::int64_t>((factor - 1) * static_cast<double>(waiting.calls));

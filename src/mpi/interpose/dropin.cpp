@@ -29,8 +29,9 @@ namespace quadrille::interpose {
 using engine::check;
 using engine::Context;
 
-DropIn& DropIn::get() {
+DropIn& DropIn::make() {
   static DropIn& drop_in = *new DropIn;  // for MPI_Finalize in a destructor after main
+  only_.store(&drop_in, std::memory_order_release);
   return drop_in;
 }
 

@@ -109,7 +109,11 @@ struct CallOutcome {
 // MPI_Init to MPI_Finalize; outside it every call is passed through.
 class DropIn {
  public:
-  static DropIn& get();
+  static DropIn& get() {
+    if (DropIn* const made = only_.load(std::memory_order_acquire)) [[likely]]
+      return *made;
+    return make();
+  }
 
   // Before anything of MPI is called: ends the process if the program runs under another MPI than this was made for.
   static void refuse_wrong_mpi();
@@ -123,15 +127,15 @@ class DropIn {
 
   const Policy& policy(Collective collective) const { return policies_[static_cast<std::size_t>(collective)]; }
   // Why a call is passed through that is like one before, which then is all there is to it: the quick way of run().
-  // replaced: nothing is known.
-  Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
+  // replaced: nothing is known. Inlined, for the sake of calls that take less than a microsecond.
+  [[gnu::always_inline]] Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
     const LastSeen& last = last_seen.of(comm);
     if (last.comm != comm || last.forgotten != forgotten_.load(std::memory_order_acquire)) return Outcome::replaced;
     if (last.seen->outcome == Outcome::few_calls) {
       const bool passes = policy(call.collective).may_pass() && last.seen->waiting.passes();
       return passes ? Outcome::few_calls : Outcome::replaced;
     }
-    const RecentCalls::Known* const known = last.seen->recent.find(call);
+    const RecentCalls::Known* const known = last.seen->recent.find_same(call);
     if (!known) return Outcome::replaced;
     if (!known->lesson) return known->outcome;
     if (!known->lesson->lesson.ran_by_mpi()) return Outcome::replaced;
@@ -165,8 +169,10 @@ class DropIn {
   }
 
  private:
-  static constinit inline thread_local LastSeenOfThread last_seen = {};
+  // The drop-in is there when the program starts: its part of a thread's memory can be had without a call.
+  [[gnu::tls_model("initial-exec")]] static constinit inline thread_local LastSeenOfThread last_seen = {};
 
+  static DropIn& make();
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();
   static bool all_reach_waits_of_mpi();
@@ -185,13 +191,18 @@ class DropIn {
   bool context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) const;
   void adopt(MPI_Comm comm, Seen& seen);
 
+  static constinit inline std::atomic<DropIn*> only_ = nullptr;
+
+  // What every call looks at, side by side.
   bool active_ = false;
   bool threads_ = true;  // several may be in calls at once
-  std::array<Policy, collectives> policies_ = {};
   bool waits_ = false;
+  bool reporting_ = false;
+  std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
+  std::array<Policy, collectives> policies_ = {};
+  Counts counts_{};
   Waits how_ = Waits::mpis;
   bool reorders_ = false;
-  bool reporting_ = false;
   Report report_;
   Learning learning_;
   std::string report_path_;
@@ -201,8 +212,6 @@ class DropIn {
   int key_ = MPI_KEYVAL_INVALID;
   std::atomic<int> communicators_ = 0;       // that have a context
   std::atomic<double> context_seconds_ = 0;  // that the last one took to make; 0: there was none
-  std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
-  Counts counts_{};
 };
 
 }  // namespace quadrille::interpose

@@ -7,21 +7,12 @@
 
 namespace quadrille::interpose {
 
+// As intercept(), of a call that may be run by Quadrille, or is to be in the report.
 template <class Describe, class PassThrough>
-int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
+[[gnu::noinline]] int run_or_report(Collective collective, MPI_Comm comm, const Describe& describe,
+                                    const PassThrough& pass_through) {
   DropIn& drop_in = DropIn::get();
   Report* const report = drop_in.report();
-  const Policy& policy = drop_in.policy(collective);
-  if (policy.passes_all() && !report) {
-    drop_in.count(collective, policy.outcome);
-    return pass_through();
-  }
-  // No part of this description is ever written to memory, which would take longer than all else.
-  const Outcome again = report ? Outcome::replaced : drop_in.passes_again(describe(), comm);
-  if (again != Outcome::replaced) {
-    drop_in.count(collective, again);
-    return pass_through();
-  }
   const auto start = report ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   const detail::Call call = describe();
   CallOutcome done = drop_in.run(call, comm);
@@ -33,6 +24,21 @@ int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe, 
     report->add(call, comm, code, took.count(), done.algorithm);
   }
   return code;
+}
+
+// What most calls need of it is in MPI's function itself: programs call every microsecond, and where ranks share cores
+// each finds the caches as another left them.
+template <class Describe, class PassThrough>
+[[gnu::always_inline]] inline int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe,
+                                              const PassThrough& pass_through) {
+  DropIn& drop_in = DropIn::get();
+  if (drop_in.report()) return run_or_report(collective, comm, describe, pass_through);
+  const Policy& policy = drop_in.policy(collective);
+  // No part of this description is ever written to memory, which would take longer than all else.
+  const Outcome why = policy.passes_all() ? policy.outcome : drop_in.passes_again(describe(), comm);
+  if (why == Outcome::replaced) return run_or_report(collective, comm, describe, pass_through);
+  drop_in.count(collective, why);
+  return pass_through();
 }
 
 // Runs a call by Quadrille or passes it through to MPI, and counts it. `describe` makes the detail::Call;

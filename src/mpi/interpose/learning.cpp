@@ -83,6 +83,12 @@ void Learning::end_on(const learn::Lessons& lessons, int rank) {
   on_.erase(known);
 }
 
+void Learning::meet(learn::Lesson& lesson, MPI_Comm comm) {
+  const auto start = Trial::Clock::now();
+  check(PMPI_Barrier(comm), "MPI_Barrier");
+  lesson.met(std::chrono::duration<double>(Trial::Clock::now() - start).count());
+}
+
 void Learning::agree(learn::Lesson& lesson, MPI_Comm comm) {
   learn::Lesson::Word all = lesson.word();
   const auto start = Trial::Clock::now();
@@ -90,6 +96,7 @@ void Learning::agree(learn::Lesson& lesson, MPI_Comm comm) {
         "MPI_Allreduce");
   const auto now = Trial::Clock::now();
   lesson.agree(all, std::chrono::duration<double>(now - start).count());
+  if (lesson.cost() > 0) round_seconds_ = lesson.cost();
   if (!writes_early_ || now < write_at_) return;
   remember(known_here(true));
   const auto written = Trial::Clock::now();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <memory>
@@ -60,6 +61,9 @@ class Learning {
   // The communicator is about to be freed, on which this rank has that number.
   void end_on(const learn::Lessons& lessons, int rank);
 
+  // Seconds that the ranks of a communicator have last waited for each other in a round of trials; 0: in none yet.
+  double round_seconds() const { return round_seconds_; }
+
   // A lesson's next call, which begins now.
   struct Turn {
     Variant variant;  // that runs it; none: the MPI's own function
@@ -69,7 +73,7 @@ class Learning {
   // In a call that all ranks of the communicator make: they agree first, if it is time.
   Turn next(learn::CaseLesson& about, MPI_Comm comm) {
     if (about.lesson.must_agree()) agree(about.lesson, comm);
-    if (about.lesson.must_meet()) engine::check(PMPI_Barrier(comm), "MPI_Barrier");
+    if (about.lesson.must_meet()) meet(about.lesson, comm);
     const Variant variant = about.next();
     const bool trial = about.lesson.on_trial();
     return {variant, trial, Trial(about.lesson)};
@@ -81,6 +85,7 @@ class Learning {
 
  private:
   void agree(learn::Lesson& lesson, MPI_Comm comm);
+  static void meet(learn::Lesson& lesson, MPI_Comm comm);
   std::vector<Learned> known_here(bool where_not_first) const;
   void remember(std::span<const Learned> all) noexcept;
   void complain(const std::string& complaint) noexcept;
@@ -93,6 +98,7 @@ class Learning {
   std::string mpi_;
   bool complained_ = false;  // of it: nobody needs to know twice
   Trial::Clock::time_point write_at_;
+  std::atomic<double> round_seconds_ = 0;
   mutable std::mutex mutex_;
   std::map<const learn::Lessons*, MPI_Comm> on_;  // under the mutex
   std::vector<Learned> freed_;                    // likewise: of communicators that are freed, whose rank 0 this was

@@ -27,10 +27,14 @@ class RecentCalls {
     Outcome outcome = Outcome::not_faster;  // then, why
   };
 
+  // Null: there was none of the same arguments. Inlined: what describes a call is then never in memory.
+  [[gnu::always_inline]] const Known* find_same(const detail::Call& call) const {
+    const Entry& entry = entries_[place(call)];
+    return entry.is(call) ? &entry.known : nullptr;
+  }
   // Null: there was none like it.
   const Known* find(const detail::Call& call) const {
-    const Entry& entry = entries_[place(call)];
-    if (entry.is(call)) return &entry.known;
+    if (const Known* const same = find_same(call)) return same;
     const Shape shape = shape_of(call);
     const Shaped& like = shapes_[place(shape)];
     return shape.is_whole() && like.shape == shape ? &like.known : nullptr;
@@ -72,7 +76,7 @@ class RecentCalls {
     MPI_Op op = MPI_OP_NULL;
     Known known;
 
-    bool is(const detail::Call& call) const {
+    [[gnu::always_inline]] bool is(const detail::Call& call) const {
       return used && collective == call.collective && input_count == call.input.count &&
              output_count == call.output.count && input_type == call.input.type && output_type == call.output.type &&
              op == call.op && root == call.root && !same_buffer(call) && input_nowhere == nowhere(call.input) &&

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace quadrille::learn {
@@ -36,6 +37,7 @@ class World {
       EXPECT_EQ(ranks_[rank].next(), who);
       EXPECT_FALSE(ranks_[rank].must_agree());
       EXPECT_EQ(ranks_[rank].must_meet(), met_);
+      if (met_) ranks_[rank].met(rank == 0 ? meeting_ : 0);
       const double took = time(rank, who);
       if (ranks_[rank].timed()) {
         ranks_[rank].ran(took);
@@ -49,6 +51,8 @@ class World {
   bool met() const { return met_; }
   const Lesson& lesson() const { return ranks_.front(); }
   void agree_in(double seconds) { agreement_ = seconds; }
+  // The first rank waits so long for the others.
+  void meet_in(double seconds) { meeting_ = seconds; }
   void pay_from(std::int64_t calls, double seconds, double context) {
     credits_.assign(ranks_.size(), Credit(calls, seconds, context, 0.02));
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) ranks_[rank].pay_from(credits_[rank]);
@@ -57,6 +61,7 @@ class World {
  private:
   std::vector<Credit> credits_;
   std::vector<Lesson> ranks_;
+  double meeting_ = 0;
   double agreement_ = 1e-9;
   bool met_ = false;
 };
@@ -224,6 +229,20 @@ TEST(Lesson, AgreesTheMoreSeldomTheLessCallsTakeThanAgreements) {
   EXPECT_GT(world.lesson().agreements(), 4);
 }
 
+// A call by another candidate than the last takes long.
+TEST(Lesson, AgreesTheMoreSeldomTheMoreItTakesToGoFromOneToTheNext) {
+  std::int64_t agreements = 0;
+  for (const double switching : {100.0, 0.0}) {
+    World world(1, {3, 2}, 0);
+    std::size_t last = 0;
+    for (int i = 0; i < 100000; ++i) {
+      world.call([&](std::size_t, std::size_t who) { return (std::exchange(last, who) != who ? switching : 0) + 1; });
+    }
+    EXPECT_GT(world.lesson().agreements(), std::max(4L, 4 * agreements));
+    agreements = world.lesson().agreements();
+  }
+}
+
 TEST(Lesson, WhatWasBestMayHaveAnAccident) {
   World world(2, {10, 4}, 0);
   int calls = 0;
@@ -283,6 +302,23 @@ TEST(Lesson, RanksMeetOnlyWhereTheirCallsTakeLong) {
   EXPECT_EQ(world.lesson().verdict(), 1U);
 }
 
+// What a round has cost is known after it, and the next is taken to cost as much.
+TEST(Lesson, RanksThatAreFarApartMeetSeldom) {
+  for (const double apart : {0.0, 1e-2}) {
+    World world(2, {1e-5, 4e-6}, 0, 0.02, {}, Lesson::Calls::overlapping);
+    world.pay_from(100, 1e-3, 1e-4);
+    world.meet_in(apart);
+    for (int i = 0; i < 100000; ++i) world.call(of({1e-5, 4e-6}));
+    // A second in all: a round of a tenth of a millisecond is paid by 5 ms, one of 20 ms by a second.
+    if (apart > 0) {
+      EXPECT_EQ(world.lesson().agreements(), 1);
+      EXPECT_DOUBLE_EQ(world.lesson().cost(), 2 * apart);
+    } else {
+      EXPECT_GT(world.lesson().agreements(), 10);
+    }
+  }
+}
+
 // Trials say that candidate 1 is faster, and the program's own calls, in which nobody waits, that it isn't.
 TEST(Lesson, TheProgramsOwnCallsCountMoreThanTrials) {
   for (const double own : {0.5, 10.0}) {
@@ -326,6 +362,20 @@ TEST(Lesson, AgreesSeldomInNoise) {
   World world(4, {3, 2, 1, 2}, 0);
   for (int i = 0; i < 10000; ++i) world.call([&](std::size_t, std::size_t) { return any(random); });
   EXPECT_LT(world.lesson().agreements(), 150);
+}
+
+// A candidate as fast as the MPI's own is the faster one in every other round.
+TEST(Lesson, TheVerdictDoesNotGoToAndFroInNoise) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> noise(1.0, 1.25);
+  World world(2, {1e-6, 1e-6}, 0, 0.5);
+  int changes = 0;
+  std::size_t last = 0;
+  for (int i = 0; i < 200000; ++i) {
+    world.call([&](std::size_t, std::size_t) { return 1e-6 * noise(random); });
+    if (std::exchange(last, world.lesson().verdict()) != world.lesson().verdict()) ++changes;
+  }
+  EXPECT_LE(changes, 12);
 }
 
 }  // namespace
