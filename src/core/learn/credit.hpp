@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace quadrille::learn {
 
@@ -13,37 +14,46 @@ class Credit {
  public:
   // Nothing is known, and everything may be paid.
   Credit() = default;
-  // So many calls took so long. Rounds may take that share of all time, and the first is taken to cost `round`.
-  Credit(std::int64_t calls, double seconds, double round, double share)
+  // So many calls took so long. Rounds may take that share of all time. One costs as much as a context at least, and
+  // the next one perhaps what another has cost on this machine.
+  Credit(std::int64_t calls, double seconds, double context, double share, double another = 0)
       : each_(seconds / static_cast<double>(std::max<std::int64_t>(calls, 1))),
         share_(share),
-        least_(round),
-        next_(round),
+        least_(context),
+        next_(std::clamp(another, context, dearer * context)),
         calls_(calls) {}
 
   void count() { ++calls_; }
   // Seconds that a call takes; 0: unknown.
   double each() const { return each_; }
-  // Whether there is enough for a round, which then is paid.
-  bool pay() {
-    if (calls_left() > 0) return false;
-    paid_ += next_;
-    return true;
+  // What is paid for a round, in seconds, if there is enough. `known`: the least, if that is so and no more.
+  std::optional<double> pay(bool known) {
+    const double price = known ? least_ : next_;
+    if (calls_to_pay(price) > 0) return std::nullopt;
+    paid_ += price;
+    return price;
   }
-  // What a round that was paid has cost in truth, and so will the next one.
-  void has_cost(double seconds) {
-    paid_ += std::max(0.0, seconds - next_);
-    next_ = std::max(least_, seconds);
+  // What a round has cost in truth that was paid so, and so may the next one. A rank that was late for another reason
+  // is not to end all trials.
+  double has_cost(double paid, double seconds) {
+    const double cost = std::clamp(seconds, least_, dearer * std::max(paid, least_));
+    paid_ += cost - paid;
+    next_ = cost;
+    return cost;
   }
   // Calls until there is enough.
-  std::int64_t calls_left() const {
+  std::int64_t calls_left(bool known) const { return calls_to_pay(known ? least_ : next_); }
+
+ private:
+  static constexpr double dearer = 4;  // times, at most, from one round to the next
+
+  std::int64_t calls_to_pay(double price) const {
     if (each_ <= 0) return 0;
     constexpr double most = 1e9;
-    const double needed = std::min((paid_ + next_) / (share_ * each_), most);
+    const double needed = std::min((paid_ + price) / (share_ * each_), most);
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(needed) - calls_);
   }
 
- private:
   double each_ = 0;
   double share_ = 1;
   double least_ = 0;  // seconds of a round

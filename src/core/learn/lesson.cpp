@@ -17,9 +17,11 @@ constexpr double most_seldom = 100000;
 // Times faster than what runs the calls, to be taken instead; and slower than the best, to be given up.
 constexpr double faster = 1.03;
 constexpr double hopeless = 1.3;
-// What was taken for faster and turned out not to be has to be faster by so much more the next time, and in all.
+// What was taken for faster and turned out not to be has to be faster by so much more the next time, and in all, until
+// so many agreements later.
 constexpr double more_doubt = 0.04;
 constexpr double most_doubt = 0.2;
+constexpr std::int64_t doubted_for = 256;
 // Of a call's time, by which the first of a few calls in a row may differ from one of many.
 constexpr double first_differs = 0.5;
 // Times by which the one that runs most calls has to change for all to be tried again.
@@ -104,12 +106,12 @@ bool Lesson::must_wait() {
   constexpr std::int64_t soon = 16;
   const bool by_price = verdict_ != 0 && agreed_[verdict_] <= 0;
   const bool may_be_dear = meets_ || agreements_ == 0;
-  paid_ = false;
+  paid_.reset();
   if (!credit_ || !may_be_dear || by_price) return false;
-  paid_ = credit_->pay();
+  paid_ = credit_->pay(!meets_);
   if (paid_) return false;
   // Calls of other cases count, too.
-  until_round_ = std::max(soon, credit_->calls_left() / 2);
+  until_round_ = std::max(soon, credit_->calls_left(!meets_) / 2);
   return true;
 }
 
@@ -163,11 +165,15 @@ bool Lesson::compared() const {
          std::find(measured_.begin() + 1, measured_.end(), true) != measured_.end();
 }
 
-// A few calls in a row say less about many the fewer they are; and where the verdict has gone to and fro, times vary
-// by more than candidates differ.
+// A few calls in a row say less about many the fewer they are.
 double Lesson::clearly() const {
-  const double doubts = std::min(more_doubt * static_cast<double>(given_up_), most_doubt);
-  return faster + doubts + (meets_ ? first_differs / static_cast<double>(part_) : 0);
+  return faster + (meets_ ? first_differs / static_cast<double>(part_) : 0);
+}
+
+// What was given up for the MPI's own has to be faster by more before it is taken again: where the verdict goes to and
+// fro, times vary by more than candidates differ.
+double Lesson::doubts(std::size_t who) const {
+  return std::min(more_doubt * given_up_[who], most_doubt);
 }
 
 // Whether the program's own calls say so, whatever trials say: ranks that need not wait for each other may be far
@@ -190,10 +196,14 @@ bool Lesson::settle() {
   // Of what was not timed nothing is known.
   if (agreed_[verdict_] <= 0) verdict_ = 0;
   for (std::size_t who = 1; who < candidates_; ++who) {
-    if (agreed_[who] > 0 && !found_slower(who) && agreed_[who] * clearly() < agreed_[verdict_]) verdict_ = who;
+    const double clearer = clearly() + (who != last ? doubts(who) : 0);
+    if (agreed_[who] > 0 && !found_slower(who) && agreed_[who] * clearer < agreed_[verdict_]) verdict_ = who;
   }
   if (found_slower(verdict_) || agreed_[0] < agreed_[verdict_] * clearly()) verdict_ = 0;
-  if (verdict_ == 0 && last != 0) ++given_up_;
+  if (verdict_ == 0 && last != 0) ++given_up_[last];
+  if (agreements_ % doubted_for == 0) {
+    for (int& times : given_up_) times /= 2;
+  }
   return verdict_ != last;
 }
 
@@ -255,10 +265,8 @@ void Lesson::agree(const Word& all, double seconds) {
   agreement_ = seconds;
   // What this agreement took is known to all by the next one.
   waited_ = seconds;
-  if (std::exchange(paid_, false)) {
-    cost_ = all[most_candidates + 3];
-    credit_->has_cost(cost_);
-  }
+  if (paid_ && meets_) cost_ = credit_->has_cost(*paid_, all[most_candidates + 3]);
+  paid_.reset();
   if (all[most_candidates + 2] > 0) usual_[verdict_] = all[most_candidates + 2];
   sampled_ = 0;
   samples_ = 0;

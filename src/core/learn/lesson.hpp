@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "learn/credit.hpp"
@@ -23,9 +24,9 @@ class Lesson {
   // the one before.
   static constexpr std::size_t calls_in_a_row = 8;
   static constexpr std::size_t most_in_a_row = 32;
-  // Outside of rounds one of so many calls is timed: of the first thousand, and later.
+  // Outside of rounds one of so many calls is timed, and fewer of those that take not much longer than a clock.
   static constexpr std::int64_t calls_to_a_sample = 16;
-  static constexpr std::int64_t calls_to_a_later_sample = 64;
+  static constexpr std::int64_t short_calls_to_a_sample = 64;
   // The times of all candidates; what trials have cost beyond the usual time; the time that the last agreement took and
   // to go from one candidate to the next, below zero: of that the maximum is the rank that others waited for; what
   // calls outside of rounds have taken; and how long this rank has waited for others to meet and to agree.
@@ -76,7 +77,7 @@ class Lesson {
   }
   // That took so long on this rank.
   void met(double seconds) { waited_ += seconds; }
-  // Seconds of a round that was paid for, as the ranks agreed on; 0: there was none yet.
+  // Seconds of the last round in which the ranks met, as they agreed on; 0: there was none yet.
   double cost() const { return cost_; }
   Word word() const;
   // Which took so long on this rank.
@@ -117,13 +118,18 @@ class Lesson {
   std::size_t repeats() const { return 1 + (meets_ ? part_ : 2); }
   std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
-  bool is_sample() const { return calls_ % (calls_ < 1024 ? calls_to_a_sample : calls_to_a_later_sample) == 0; }
+  bool is_sample() const {
+    constexpr double is_short = 5e-6;
+    const bool many = calls_ > 1024 && agreed_[verdict_] < is_short;
+    return calls_ % (many ? short_calls_to_a_sample : calls_to_a_sample) == 0;
+  }
   double switching() const;
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   bool must_wait();
   void begin_round();
   void combine(const Word& all);
   double clearly() const;
+  double doubts(std::size_t who) const;
   bool settle();
   bool found_slower(std::size_t who) const;
   void forget_accidents(const Word& all);
@@ -147,8 +153,8 @@ class Lesson {
   std::int64_t agreements_ = 0;
   std::array<Change, most_changes> changes_ = {};
   std::size_t changes_count_ = 0;
-  int given_up_ = 0;          // times that the verdict has returned to the MPI's own
-  std::int64_t until_round_;  // calls
+  std::array<int, most_candidates> given_up_ = {};  // for the MPI's own, so many times
+  std::int64_t until_round_;                        // calls
   std::int64_t interval_;
   bool surprised_ = false;  // by what was last agreed on
   Round round_;
@@ -166,8 +172,8 @@ class Lesson {
   double agreement_ = 0;  // seconds of the last one, on this rank
   double waited_ = 0;     // to meet and to agree, since the last round began, on this rank
   double cost_ = 0;
-  bool paid_ = false;  // this round is
-  double excess_ = 0;  // of trials, beyond the usual time
+  std::optional<double> paid_;  // seconds, for this round
+  double excess_ = 0;           // of trials, beyond the usual time
 };
 
 }  // namespace quadrille::learn

@@ -151,7 +151,7 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
   const double context = most[1] > 0 ? most[1] : first_context_seconds(seen.ranks);
   const double share = settings_.learn > 0 ? settings_.learn : usual_share;
   const double enough = context / std::max(waiting.gain, share);
-  waiting.credit = {waiting.calls, most[0], std::max(context, most[2]), share};
+  waiting.credit = {waiting.calls, most[0], context, share, most[2]};
   if (most[0] >= enough) return true;
   const double factor = most[0] > 0 ? std::clamp(enough / most[0], 2.0, seldom) : 2;
   waiting.asks_after = static_cast<std::int64_t>((factor - 1) * static_cast<double>(waiting.calls));

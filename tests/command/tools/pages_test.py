@@ -15,6 +15,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -58,7 +59,8 @@ def shim(folder, name, target):
 def environment(given, folder):
     binaries = folder / PREFIX / "bin"
     if given.install:
-        subprocess.run(["cmake", "--install", given.install, "--prefix", binaries.parent], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["cmake", "--install", given.install, "--prefix", binaries.parent], check=True,
+                       stdout=subprocess.DEVNULL)
     binaries.mkdir(parents=True, exist_ok=True)
     if given.quadrille:
         (binaries / "quadrille").symlink_to(given.quadrille)
@@ -96,44 +98,83 @@ def is_as_written(expected, done, prefix):
     return expected == lines_of(done.stdout)
 
 
-def run(page, folder, around):
+def finish(command, folder, around, seconds):
+    """Like subprocess.run, but ends all that the command has started if it takes longer; None then."""
+    with subprocess.Popen(command, shell=True, cwd=folder, env=around, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            output, errors = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
+class Page:
+    """A page whose commands are run in a folder."""
+
+    def __init__(self, path, folder, around, seconds):
+        self.path, self.folder, self.around, self.seconds = path, folder, around, seconds
+        self.ran = self.failed = self.skipped = 0
+        self.cluster = False  # is up, by a command of the page
+
+    def run(self):
+        for part in PART.finditer(self.path.read_text(encoding="utf-8")):
+            if part["name"]:
+                (self.folder / part["name"]).write_text(part["text"], encoding="utf-8")
+                continue
+            for command, expected in commands_in(part["block"]):
+                self.ran += 1
+                if not self.run_command(command, expected):
+                    return
+
+    def run_command(self, command, expected):
+        """Whether those after it can be run."""
+        is_up = "quadrille cluster up" in command
+        if is_up and not self.cluster and self.cluster_status() == 0:
+            print(f"FAILED: {command}: there is a cluster already, which is not this test's: quadrille cluster down")
+            self.failed += 1
+            return False
+        done = finish(command, self.folder, self.around, self.seconds)
+        if is_up and done and done.returncode != 0 and harness.why_impossible([]):
+            print(f"SKIP: {command}, and what is below: {done.stderr.strip()}")
+            self.skipped += 1
+            return False
+        self.cluster |= is_up and done is not None and done.returncode == 0
+        fine = done is not None and done.returncode == 0 and is_as_written(expected, done, self.folder / PREFIX)
+        print(f"{'ok' if fine else 'FAILED'}: {command}", flush=True)
+        if not fine:
+            self.failed += 1
+            print(f"exit status {done.returncode}\n{done.stdout}{done.stderr}" if done
+                  else f"not done after {self.seconds} s")
+        return True
+
+    def cluster_status(self):
+        return subprocess.run(["quadrille", "cluster", "status"], env=self.around, check=False,
+                              capture_output=True).returncode
+
+    def end(self):
+        if self.cluster:
+            subprocess.run(["quadrille", "cluster", "down"], env=self.around, check=False, capture_output=True)
+
+
+def check(path, given):
     """How many commands failed, and how many could not be run here."""
-    failed = skipped = 0
-    for part in PART.finditer(page.read_text(encoding="utf-8")):
-        if part["name"]:
-            (folder / part["name"]).write_text(part["text"], encoding="utf-8")
-            continue
-        for command, expected in commands_in(part["block"]):
-            done = subprocess.run(command, shell=True, cwd=folder, env=around, capture_output=True, text=True, check=False,
-                                  timeout=600)
-            if "cluster up" in command and done.returncode != 0 and harness.why_impossible([]):
-                print(f"SKIP: {command}: {done.stderr.strip()}")
-                skipped += 1
-                break
-            fine = done.returncode == 0 and is_as_written(expected, done, folder / PREFIX)
-            print(f"{'ok' if fine else 'FAILED'}: {command}", flush=True)
-            if not fine:
-                failed += 1
-                print(f"exit status {done.returncode}\n{done.stdout}{done.stderr}")
-    return failed, skipped
-
-
-def check(page, given):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        around = environment(given, folder)
+        page = Page(path, folder, environment(given, folder), 400 if given.install else 100)
         (folder / "examples").symlink_to(ROOT / "examples")
         if given.program:
             (folder / "program").symlink_to(given.program)
-        text = page.read_text(encoding="utf-8")
-        if text.count("\n$ ") < 4:
-            print(f"FAILED: {page} has fewer than 4 commands: are its blocks still called console?")
-            return 1, 0
         try:
-            return run(page, folder, around)
+            page.run()
         finally:
-            if "$ quadrille cluster up" in text:
-                subprocess.run(["quadrille", "cluster", "down"], env=around, check=False, stdout=subprocess.DEVNULL)
+            page.end()
+    if page.ran < 4:
+        print(f"FAILED: {path} has fewer than 4 commands: are its blocks still called console?")
+        page.failed += 1
+    return page.failed, page.skipped
 
 
 def main():

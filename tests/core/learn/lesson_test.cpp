@@ -238,7 +238,7 @@ TEST(Lesson, AgreesTheMoreSeldomTheMoreItTakesToGoFromOneToTheNext) {
     for (int i = 0; i < 100000; ++i) {
       world.call([&](std::size_t, std::size_t who) { return (std::exchange(last, who) != who ? switching : 0) + 1; });
     }
-    EXPECT_GT(world.lesson().agreements(), std::max(4L, 4 * agreements));
+    EXPECT_GT(world.lesson().agreements(), std::max<std::int64_t>(4, 4 * agreements));
     agreements = world.lesson().agreements();
   }
 }
@@ -304,19 +304,41 @@ TEST(Lesson, RanksMeetOnlyWhereTheirCallsTakeLong) {
 
 // What a round has cost is known after it, and the next is taken to cost as much.
 TEST(Lesson, RanksThatAreFarApartMeetSeldom) {
-  for (const double apart : {0.0, 1e-2}) {
+  std::int64_t agreements = 0;
+  for (const double apart : {1e-2, 0.0}) {
     World world(2, {1e-5, 4e-6}, 0, 0.02, {}, Lesson::Calls::overlapping);
     world.pay_from(100, 1e-3, 1e-4);
     world.meet_in(apart);
-    for (int i = 0; i < 100000; ++i) world.call(of({1e-5, 4e-6}));
-    // A second in all: a round of a tenth of a millisecond is paid by 5 ms, one of 20 ms by a second.
-    if (apart > 0) {
-      EXPECT_EQ(world.lesson().agreements(), 1);
-      EXPECT_DOUBLE_EQ(world.lesson().cost(), 2 * apart);
-    } else {
-      EXPECT_GT(world.lesson().agreements(), 10);
-    }
+    for (int i = 0; i < 400000; ++i) world.call(of({1e-5, 4e-6}));
+    EXPECT_GT(world.lesson().agreements(), std::max<std::int64_t>(1, 3 * agreements));
+    agreements = world.lesson().agreements();
   }
+}
+
+// In the first round one rank is late by a second, as a program may be that reads a file.
+TEST(Lesson, ARankThatIsLateOnceDoesNotEndTrials) {
+  World world(2, {1e-5, 4e-6}, 0, 0.02, {}, Lesson::Calls::overlapping);
+  world.pay_from(100, 1e-3, 1e-4);
+  world.meet_in(1);
+  for (int i = 0; i < 400000; ++i) {
+    world.call(of({1e-5, 4e-6}));
+    if (world.lesson().agreements() > 0) world.meet_in(0);
+  }
+  EXPECT_GT(world.lesson().agreements(), 10);
+  EXPECT_EQ(world.lesson().verdict(), 1U);
+}
+
+// What a round has cost more or less than was paid for it is paid later, or comes back; others pay for their own.
+TEST(Credit, BooksWhatRoundsHaveCost) {
+  Credit credit(100000, 1, 1e-3, 0.02);  // 20 ms in all
+  EXPECT_EQ(credit.pay(false), 1e-3);
+  EXPECT_EQ(credit.pay(true), 1e-3);
+  EXPECT_EQ(credit.has_cost(1e-3, 3e-3), 3e-3);
+  EXPECT_EQ(credit.pay(false), 3e-3);
+  EXPECT_EQ(credit.has_cost(3e-3, 1), 12e-3);
+  EXPECT_EQ(credit.pay(true), 1e-3);
+  EXPECT_FALSE(credit.pay(false));
+  EXPECT_EQ(credit.has_cost(1e-3, 1e-6), 1e-3);
 }
 
 // Trials say that candidate 1 is faster, and the program's own calls, in which nobody waits, that it isn't.
@@ -375,7 +397,7 @@ TEST(Lesson, TheVerdictDoesNotGoToAndFroInNoise) {
     world.call([&](std::size_t, std::size_t) { return 1e-6 * noise(random); });
     if (std::exchange(last, world.lesson().verdict()) != world.lesson().verdict()) ++changes;
   }
-  EXPECT_LE(changes, 12);
+  EXPECT_LE(changes, 40);
 }
 
 }  // namespace
