@@ -31,7 +31,7 @@ using engine::Context;
 
 DropIn& DropIn::make() {
   static DropIn& drop_in = *new DropIn;  // for MPI_Finalize in a destructor after main
-  only_.store(&drop_in, std::memory_order_release);
+  only.store(&drop_in, std::memory_order_release);
   return drop_in;
 }
 

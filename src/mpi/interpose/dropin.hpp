@@ -110,7 +110,7 @@ struct CallOutcome {
 class DropIn {
  public:
   static DropIn& get() {
-    if (DropIn* const made = only_.load(std::memory_order_acquire)) [[likely]]
+    if (DropIn* const made = only.load(std::memory_order_acquire)) [[likely]]
       return *made;
     return make();
   }
@@ -191,7 +191,7 @@ class DropIn {
   bool context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) const;
   void adopt(MPI_Comm comm, Seen& seen);
 
-  static constinit inline std::atomic<DropIn*> only_ = nullptr;
+  static constinit inline std::atomic<DropIn*> only = nullptr;
 
   // What every call looks at, side by side.
   bool active_ = false;
