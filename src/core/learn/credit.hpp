@@ -26,15 +26,16 @@ class Credit {
   void count() { ++calls_; }
   // Seconds that a call takes; 0: unknown.
   double each() const { return each_; }
-  // What is paid for a round, in seconds, if there is enough. `known`: the least, if that is so and no more.
-  std::optional<double> pay(bool known) {
-    const double price = known ? least_ : next_;
+  // What is paid for a round, in seconds, if there is enough. `meeting`: ranks must meet for it, which may take longer
+  // than the least.
+  std::optional<double> pay(bool meeting) {
+    const double price = meeting ? next_ : least_;
     if (calls_to_pay(price) > 0) return std::nullopt;
     paid_ += price;
     return price;
   }
-  // What a round has cost in truth that was paid so, and so may the next one. A rank that was late for another reason
-  // is not to end all trials.
+  // What a round in which ranks met has cost in truth, that was paid so, and so may the next one. A rank that was late
+  // for another reason is not to end all trials.
   double has_cost(double paid, double seconds) {
     const double cost = std::clamp(seconds, least_, dearer * std::max(paid, least_));
     paid_ += cost - paid;
@@ -42,7 +43,7 @@ class Credit {
     return cost;
   }
   // Calls until there is enough.
-  std::int64_t calls_left(bool known) const { return calls_to_pay(known ? least_ : next_); }
+  std::int64_t calls_left(bool meeting) const { return calls_to_pay(meeting ? next_ : least_); }
 
  private:
   static constexpr double dearer = 4;  // times, at most, from one round to the next

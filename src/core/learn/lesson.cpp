@@ -21,7 +21,7 @@ constexpr double hopeless = 1.3;
 // so many agreements later.
 constexpr double more_doubt = 0.04;
 constexpr double most_doubt = 0.2;
-constexpr std::int64_t doubted_for = 256;
+constexpr std::int64_t doubted_for = 1024;
 // Of a call's time, by which the first of a few calls in a row may differ from one of many.
 constexpr double first_differs = 0.5;
 // Times by which the one that runs most calls has to change for all to be tried again.
@@ -108,10 +108,10 @@ bool Lesson::must_wait() {
   const bool may_be_dear = meets_ || agreements_ == 0;
   paid_.reset();
   if (!credit_ || !may_be_dear || by_price) return false;
-  paid_ = credit_->pay(!meets_);
+  paid_ = credit_->pay(meets_);
   if (paid_) return false;
   // Calls of other cases count, too.
-  until_round_ = std::max(soon, credit_->calls_left(!meets_) / 2);
+  until_round_ = std::max(soon, credit_->calls_left(meets_) / 2);
   return true;
 }
 
@@ -144,7 +144,7 @@ Lesson::Word Lesson::word() const {
   word[most_candidates] = excess_;
   word[most_candidates + 1] = -(agreement_ + switching());
   word[most_candidates + 2] = samples_ > 0 ? sampled_ / samples_ : 0;
-  word[most_candidates + 3] = waited_;
+  word[most_candidates + 3] = met_ + agreement_;
   return word;
 }
 
@@ -263,8 +263,7 @@ std::int64_t Lesson::calls_that_pay(double agreement) const {
 void Lesson::agree(const Word& all, double seconds) {
   ++agreements_;
   agreement_ = seconds;
-  // What this agreement took is known to all by the next one.
-  waited_ = seconds;
+  met_ = 0;
   if (paid_ && meets_) cost_ = credit_->has_cost(*paid_, all[most_candidates + 3]);
   paid_.reset();
   if (all[most_candidates + 2] > 0) usual_[verdict_] = all[most_candidates + 2];

@@ -29,7 +29,7 @@ class Lesson {
   static constexpr std::int64_t short_calls_to_a_sample = 64;
   // The times of all candidates; what trials have cost beyond the usual time; the time that the last agreement took and
   // to go from one candidate to the next, below zero: of that the maximum is the rank that others waited for; what
-  // calls outside of rounds have taken; and how long this rank has waited for others to meet and to agree.
+  // calls outside of rounds have taken; and how long this rank has taken to meet the others and to agree.
   using Word = std::array<double, most_candidates + 4>;
 
   // Whether a rank may begin a call while others are still in the one before. Then they meet before some are timed, and
@@ -76,7 +76,7 @@ class Lesson {
     return meets_ && of_candidate == 1;
   }
   // That took so long on this rank.
-  void met(double seconds) { waited_ += seconds; }
+  void met(double seconds) { met_ += seconds; }
   // Seconds of the last round in which the ranks met, as they agreed on; 0: there was none yet.
   double cost() const { return cost_; }
   Word word() const;
@@ -120,8 +120,9 @@ class Lesson {
   bool in_round() const { return step_ < round_.length; }
   bool is_sample() const {
     constexpr double is_short = 5e-6;
+    if (calls_ % calls_to_a_sample != 0) return false;
     const bool many = calls_ > 1024 && agreed_[verdict_] < is_short;
-    return calls_ % (many ? short_calls_to_a_sample : calls_to_a_sample) == 0;
+    return !many || calls_ % short_calls_to_a_sample == 0;
   }
   double switching() const;
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
@@ -170,7 +171,7 @@ class Lesson {
   double sampled_ = 0;                               // seconds of them since the last agreement, on this rank
   int samples_ = 0;
   double agreement_ = 0;  // seconds of the last one, on this rank
-  double waited_ = 0;     // to meet and to agree, since the last round began, on this rank
+  double met_ = 0;        // seconds of meetings since then, on this rank
   double cost_ = 0;
   std::optional<double> paid_;  // seconds, for this round
   double excess_ = 0;           // of trials, beyond the usual time

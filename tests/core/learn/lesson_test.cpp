@@ -331,13 +331,13 @@ TEST(Lesson, ARankThatIsLateOnceDoesNotEndTrials) {
 // What a round has cost more or less than was paid for it is paid later, or comes back; others pay for their own.
 TEST(Credit, BooksWhatRoundsHaveCost) {
   Credit credit(100000, 1, 1e-3, 0.02);  // 20 ms in all
+  EXPECT_EQ(credit.pay(true), 1e-3);
   EXPECT_EQ(credit.pay(false), 1e-3);
-  EXPECT_EQ(credit.pay(true), 1e-3);
   EXPECT_EQ(credit.has_cost(1e-3, 3e-3), 3e-3);
-  EXPECT_EQ(credit.pay(false), 3e-3);
+  EXPECT_EQ(credit.pay(true), 3e-3);
   EXPECT_EQ(credit.has_cost(3e-3, 1), 12e-3);
-  EXPECT_EQ(credit.pay(true), 1e-3);
-  EXPECT_FALSE(credit.pay(false));
+  EXPECT_EQ(credit.pay(false), 1e-3);
+  EXPECT_FALSE(credit.pay(true));
   EXPECT_EQ(credit.has_cost(1e-3, 1e-6), 1e-3);
 }
 
@@ -397,7 +397,7 @@ TEST(Lesson, TheVerdictDoesNotGoToAndFroInNoise) {
     world.call([&](std::size_t, std::size_t) { return 1e-6 * noise(random); });
     if (std::exchange(last, world.lesson().verdict()) != world.lesson().verdict()) ++changes;
   }
-  EXPECT_LE(changes, 40);
+  EXPECT_LE(changes, 12);
 }
 
 }  // namespace
