@@ -23,7 +23,7 @@ class Credit {
         next_(std::clamp(another, context, dearer * context)),
         calls_(calls) {}
 
-  void count() { ++calls_; }
+  void count(std::int64_t calls) { calls_ += calls; }
   // Seconds that a call takes; 0: unknown.
   double each() const { return each_; }
   // What is paid for a round, in seconds, if there is enough. `meeting`: ranks must meet for it, which may take longer

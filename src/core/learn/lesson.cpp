@@ -87,7 +87,7 @@ void Lesson::ran(double seconds) {
   const std::size_t who = next();
   ++calls_;
   if (who != 0) ++replaced_;
-  if (credit_) credit_->count();
+  if (credit_) credit_->count(1);
   sum_ += seconds;
   const std::size_t of_candidate = step_++ % repeats();
   if (of_candidate % part_ > 0) return;
@@ -99,6 +99,12 @@ void Lesson::ran(double seconds) {
   const double usual = agreed_[verdict_] > 0 ? agreed_[verdict_] : least_[0];
   // A rank that was late for another reason is not to end all trials.
   if (who != verdict_ && usual > 0) excess_ += calls * std::clamp(each - usual, 0.0, most_excess * usual);
+}
+
+std::int64_t Lesson::plain_calls() const {
+  const std::int64_t to_sample = calls_to_next_sample();
+  // Where there are no trials, no call is one that a round begins after.
+  return until_round_ > 0 ? std::min(to_sample, until_round_ - 1) : to_sample;
 }
 
 // Whether the round is put off. What runs by price alone is never left so.
@@ -300,6 +306,7 @@ void Lesson::agree(const Word& all, double seconds) {
   if (meets_) part_ = std::min(2 * part_, most_in_a_row);
   round_ = {};
   step_ = 0;
+  look_ahead();
 }
 
 }  // namespace quadrille::learn

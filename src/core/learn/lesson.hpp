@@ -51,18 +51,18 @@ class Lesson {
   // Whether that is a trial.
   bool on_trial() const { return in_round(); }
   // Whether its time is wanted.
-  bool timed() const { return in_round() || is_sample(); }
+  bool timed() const { return in_round() || (plain_ == 0 && is_sample()); }
   // The next call was run, if it is not timed.
   void ran() {
-    ++calls_;
-    ++by_verdict_;
-    if (credit_) credit_->count();
-    if (--until_round_ == 0) begin_round();
+    if (ran_by_mpi()) return;
+    count(1);
+    if (until_round_ == 0) begin_round();
+    look_ahead();
   }
   // Counts the next call if it is one of many that the MPI's own function runs: no trial, and nothing to agree on.
   bool ran_by_mpi() {
-    if (verdict_ != 0 || round_.length > 0 || is_sample()) return false;
-    ran();
+    if (plain_ == 0) return false;
+    --plain_;
     return true;
   }
   // The same as ran() of one that is timed: it took so long on this rank.
@@ -90,7 +90,7 @@ class Lesson {
   double seconds(std::size_t candidate) const { return agreed_[candidate]; }
   // Whether the verdict is by what was measured in this job, of the MPI's own function and of another candidate.
   bool compared() const;
-  std::int64_t calls() const { return calls_; }
+  std::int64_t calls() const { return calls_ - plain_; }
   // Of them, those that a candidate of ours ran.
   std::int64_t replaced() const { return replaced_ + (verdict_ != 0 ? by_verdict_ : 0); }
   // By what was agreed: what the calls so far would have taken by the MPI's own function, beyond what they took.
@@ -118,12 +118,26 @@ class Lesson {
   std::size_t repeats() const { return 1 + (meets_ ? part_ : 2); }
   std::size_t candidates_in_round() const { return round_.length / repeats(); }
   bool in_round() const { return step_ < round_.length; }
-  bool is_sample() const {
+  std::int64_t calls_to_next_sample() const {
     constexpr double is_short = 5e-6;
-    if (calls_ % calls_to_a_sample != 0) return false;
     const bool many = calls_ > 1024 && agreed_[verdict_] < is_short;
-    return !many || calls_ % short_calls_to_a_sample == 0;
+    const std::int64_t each = many ? short_calls_to_a_sample : calls_to_a_sample;
+    return (each - calls_ % each) % each;
   }
+  bool is_sample() const { return calls_to_next_sample() == 0; }
+  void count(std::int64_t calls) {
+    calls_ += calls;
+    by_verdict_ += calls;
+    until_round_ -= calls;
+    if (credit_) credit_->count(calls);
+  }
+  // The calls that MPI's own function runs until there is something to do again are counted in advance, the same on
+  // every rank: a program may make them every fraction of a microsecond.
+  void look_ahead() {
+    if (verdict_ == 0 && round_.length == 0) plain_ = plain_calls();
+    if (plain_ > 0) count(plain_);
+  }
+  std::int64_t plain_calls() const;
   double switching() const;
   double gain_of(std::size_t who) const { return agreed_[who] > 0 && agreed_[0] > 0 ? agreed_[0] - agreed_[who] : 0; }
   bool must_wait();
@@ -146,6 +160,7 @@ class Lesson {
   double share_;
   Credit* credit_ = nullptr;
   std::size_t verdict_;
+  std::int64_t plain_ = 0;  // calls to come that are counted already
   std::int64_t calls_ = 0;
   std::int64_t by_verdict_ = 0;  // outside of rounds, since the last agreement
   std::int64_t replaced_ = 0;    // until the last agreement

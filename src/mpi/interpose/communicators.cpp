@@ -139,13 +139,18 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
   constexpr double usual_share = 0.02;
   constexpr double seldom = 16;  // times as many calls, at most, until the ranks ask each other again
   Waiting& waiting = seen.waiting;
-  if (waiting.calls++ == 0) {
+  waiting.stands_for = 0;
+  if (waiting.passes()) return false;
+  if (waiting.calls == 0) {
     if (have_rules(settings_.table, seen.ranks)) return true;
     waiting.gain = usual_gain(settings_.remembered, seen.ranks);
     waiting.asks_after = waiting.gain > 0 ? first_remembered : Waiting::first + 1;
   }
-  waiting.asks_after -= waiting.calls <= Waiting::first ? weight(call, seen.rank, seen.ranks) : 1;
-  if (waiting.asks_after > 0) return false;
+  waiting.count(waiting.calls < Waiting::first ? weight(call, seen.rank, seen.ranks) : 1);
+  if (waiting.asks_after > 0) {
+    waiting.look_ahead();
+    return false;
+  }
   std::array<double, 3> most = {waiting.spent, context_seconds_, learning_.round_seconds()};
   check(PMPI_Allreduce(MPI_IN_PLACE, most.data(), 3, MPI_DOUBLE, MPI_MAX, comm), "MPI_Allreduce");
   const double context = most[1] > 0 ? most[1] : first_context_seconds(seen.ranks);
@@ -155,6 +160,7 @@ bool DropIn::context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) c
   if (most[0] >= enough) return true;
   const double factor = most[0] > 0 ? std::clamp(enough / most[0], 2.0, seldom) : 2;
   waiting.asks_after = static_cast<std::int64_t>((factor - 1) * static_cast<double>(waiting.calls));
+  waiting.look_ahead();
   return false;
 }
 

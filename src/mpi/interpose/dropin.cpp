@@ -64,7 +64,11 @@ void DropIn::begin() {
     const bool starving = !settings_.off && ranks_starve_each_other();
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
-    if (settings_.off && !settings_.report && !settings_.trace) return;
+    if (settings_.off && !settings_.report && !settings_.trace) {
+      set_policies({});
+      quick_ = true;
+      return;
+    }
     check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, nullptr), "MPI_Comm_create_keyval");
     // Where MPI's own waits do not yield, as few calls of its own as possible are to wait.
     const bool spinning = starving && !(yielding && all_reach_waits_of_mpi());
@@ -84,9 +88,10 @@ void DropIn::begin() {
       tracer_.start(threads_);
       tracer = &tracer_;
     }
+    quick_ = !reporting_ && !tracer;
   } catch (const std::exception& error) {
     let_mpi_yield(false);
-    policies_ = {};
+    set_policies({});
     waits_ = false;
     reorders_ = false;
     reporting_ = false;
@@ -100,17 +105,29 @@ void DropIn::begin() {
 // Replaced is what is forced, and what a tuning table or the price says to be faster than MPI's own, which can be said
 // of calls whose size every rank knows.
 void DropIn::set_policies(bool spinning) {
+  std::array<Policy, collectives> policies;
   for (std::size_t i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);
     const bool allowed = !settings_.off && settings_.only[i] && !settings_.except[i];
     const bool always = settings_.forced[i] || spinning;
     const bool may_be_faster = always || sizes_are_known(collective);
-    policies_[i] = {.outcome = !allowed        ? Outcome::not_selected
-                               : may_be_faster ? Outcome::replaced
-                                               : Outcome::unknown_size,
-                    .native = always ? Request::Native::without_memory : Request::Native::unless_faster,
-                    .in_place = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
-                                            collective == Collective::alltoallw)};
+    policies[i] = {.outcome = !allowed        ? Outcome::not_selected
+                              : may_be_faster ? Outcome::replaced
+                                              : Outcome::unknown_size,
+                   .native = always ? Request::Native::without_memory : Request::Native::unless_faster,
+                   .in_place = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
+                                           collective == Collective::alltoallw)};
+  }
+  set_policies(policies);
+}
+
+void DropIn::set_policies(const std::array<Policy, collectives>& policies) {
+  policies_ = policies;
+  passes_all_ = 0;
+  may_pass_ = 0;
+  for (std::size_t i = 0; i < collectives; ++i) {
+    if (policies[i].passes_all()) passes_all_ |= bit(static_cast<Collective>(i));
+    if (policies[i].may_pass()) may_pass_ |= bit(static_cast<Collective>(i));
   }
 }
 
@@ -262,8 +279,8 @@ namespace {
 
 CallOutcome without_context(Seen& seen) {
   CallOutcome passed{.outcome = seen.outcome};
-  if (seen.outcome == Outcome::few_calls && seen.waiting.is_timed()) {
-    passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for());
+  if (seen.outcome == Outcome::few_calls && seen.waiting.stands_for > 0) {
+    passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for);
   }
   return passed;
 }
@@ -313,7 +330,8 @@ bool DropIn::all_reach_waits_of_mpi() {
 
 void DropIn::end() {
   if (!std::exchange(active_, false)) return;
-  policies_ = {};
+  set_policies({});
+  quick_ = false;
   waits_ = false;
   reorders_ = false;
   PMPI_Comm_free_keyval(&key_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,34 +24,51 @@ namespace quadrille::interpose {
 
 // For a context, which is made when it pays.
 struct Waiting {
-  static constexpr std::int64_t first = 16;  // calls, each of which is timed
-  static constexpr std::int64_t seldom = 7;  // one of so many is, later; no power of two, as programs have them
+  // Of the first calls each is timed, of some one of 7, of later ones one of 61: no power of two, as programs have
+  // them.
+  static constexpr std::int64_t first = 16;
+  static constexpr std::int64_t some = 256;
+  static constexpr std::int64_t often = 7;
+  static constexpr std::int64_t seldom = 61;
 
+  std::int64_t plain = 0;  // calls to come for which there is nothing to do: they are counted already
   std::int64_t calls = 0;
   std::int64_t asks_after = 0;  // so many more, the ranks ask each other whether it pays
+  int stands_for = 0;           // as how many calls the last one counts in what is spent; 0: it is not timed
   double spent = 0;             // seconds in them, on this rank
   double gain = 0;              // the part of a call's time that earlier jobs have found to be saved, in the mean
   learn::Credit credit = {};    // as they agreed on
 
-  // Counts the next call if there is nothing else to do.
+  // Whether there is nothing to do for the next call.
   bool passes() {
-    if (calls < first || calls % seldom == 0 || asks_after <= 1) return false;
-    ++calls;
-    --asks_after;
+    if (plain == 0) return false;
+    --plain;
     return true;
   }
-  // Whether the call that was counted last is timed, and as how many it counts in what is spent.
-  bool is_timed() const { return calls <= first || (calls - 1) % seldom == 0; }
-  int stands_for() const { return calls <= first ? 1 : seldom; }
+  // The next call, which weighs as so many.
+  void count(int weight) {
+    stands_for = calls % each() == 0 ? static_cast<int>(each()) : 0;
+    ++calls;
+    asks_after -= weight;
+  }
+  // Counts those in advance that are neither timed nor have the ranks ask each other, the same on every rank.
+  void look_ahead() {
+    plain = std::clamp<std::int64_t>(asks_after - 1, 0, (each() - calls % each()) % each());
+    calls += plain;
+    asks_after -= plain;
+  }
+
+ private:
+  std::int64_t each() const { return calls < first ? 1 : calls < some ? often : seldom; }
 };
 
 // A communicator as the drop-in knows it.
 struct Seen {
-  engine::Context* context = nullptr;   // null: its collectives are passed through
-  Outcome outcome = Outcome::replaced;  // why
+  Outcome outcome = Outcome::replaced;  // why its collectives are passed through
+  Waiting waiting = {};
+  engine::Context* context = nullptr;  // null: they are
   int rank = 0;
   int ranks = 0;
-  Waiting waiting = {};
   std::unique_ptr<learn::Lessons> lessons = nullptr;  // null: nothing is learned
   RecentCalls recent = {};
 };
@@ -126,20 +144,13 @@ class DropIn {
   void end();
 
   const Policy& policy(Collective collective) const { return policies_[static_cast<std::size_t>(collective)]; }
-  // Why a call is passed through that is like one before, which then is all there is to it: the quick way of run().
-  // replaced: nothing is known. Inlined, for the sake of calls that take less than a microsecond.
-  [[gnu::always_inline]] Outcome passes_again(const detail::Call& call, MPI_Comm comm) const {
-    const LastSeen& last = last_seen.of(comm);
-    if (last.comm != comm || last.forgotten != forgotten_.load(std::memory_order_acquire)) return Outcome::replaced;
-    if (last.seen->outcome == Outcome::few_calls) {
-      const bool passes = policy(call.collective).may_pass() && last.seen->waiting.passes();
-      return passes ? Outcome::few_calls : Outcome::replaced;
-    }
-    const RecentCalls::Known* const known = last.seen->recent.find_same(call);
-    if (!known) return Outcome::replaced;
-    if (!known->lesson) return known->outcome;
-    if (!known->lesson->lesson.ran_by_mpi()) return Outcome::replaced;
-    return why_native(*known->lesson);
+  // Whether a call is passed through, and there is nothing else to do: the quick way, for the sake of calls that take
+  // less than a microsecond. Where ranks share a core each finds the caches as another left them, so this looks at few
+  // places; inlined, it has no part of a description in memory. Such calls are not counted, and there are none where
+  // calls are reported or traced.
+  [[gnu::always_inline]] static bool passes_at_once(Collective collective, const detail::Call& call, MPI_Comm comm) {
+    const DropIn* const made = only.load(std::memory_order_acquire);
+    return made && made->quick_ && ((made->passes_all_ & bit(collective)) != 0 || made->passes_again(call, comm));
   }
   // Runs the call, or finds that it is to be passed through. In a call that all ranks of the communicator make.
   CallOutcome run(const detail::Call& call, MPI_Comm comm);
@@ -172,6 +183,20 @@ class DropIn {
   // The drop-in is there when the program starts: its part of a thread's memory can be had without a call.
   [[gnu::tls_model("initial-exec")]] static constinit inline thread_local LastSeenOfThread last_seen = {};
 
+  static constexpr std::uint32_t bit(Collective collective) {
+    static_assert(collectives <= 32);
+    return std::uint32_t{1} << static_cast<unsigned>(collective);
+  }
+  // Whether the call is passed through as one before.
+  [[gnu::always_inline]] bool passes_again(const detail::Call& call, MPI_Comm comm) const {
+    const LastSeen& last = last_seen.of(comm);
+    if (last.comm != comm || last.forgotten != forgotten_.load(std::memory_order_acquire)) return false;
+    if (last.seen->outcome == Outcome::few_calls) {
+      return (may_pass_ & bit(call.collective)) != 0 && last.seen->waiting.passes();
+    }
+    const RecentCalls::Known* const known = last.seen->recent.find_same(call);
+    return known && (!known->lesson || known->lesson->lesson.ran_by_mpi());
+  }
   static DropIn& make();
   static int forget(MPI_Comm, int, void* seen, void*);
   static bool ranks_starve_each_other();
@@ -179,6 +204,7 @@ class DropIn {
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
   void set_policies(bool spinning);
+  void set_policies(const std::array<Policy, collectives>& policies);
   void mention_other_ranks() const;
   Outcome why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves);
   bool saves_memory(const detail::Call& call, MPI_Comm comm, int ranks);
@@ -194,11 +220,14 @@ class DropIn {
   static constinit inline std::atomic<DropIn*> only = nullptr;
 
   // What every call looks at, side by side.
+  alignas(64) std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
+  std::uint32_t passes_all_ = 0;                         // by collective, as the policies say
+  std::uint32_t may_pass_ = 0;                           // likewise
+  bool quick_ = false;                                   // calls may pass the quick way
+  bool reporting_ = false;
   bool active_ = false;
   bool threads_ = true;  // several may be in calls at once
   bool waits_ = false;
-  bool reporting_ = false;
-  std::atomic<std::int64_t> forgotten_ = 0;  // communicators that are freed: a handle may be used again
   std::array<Policy, collectives> policies_ = {};
   Counts counts_{};
   Waits how_ = Waits::mpis;

@@ -7,10 +7,10 @@
 
 namespace quadrille::interpose {
 
-// As intercept(), of a call that may be run by Quadrille, or is to be in the report.
+// Runs a call by Quadrille or passes it through to MPI, and counts it. `describe` makes the detail::Call;
+// `pass_through` makes the call to MPI.
 template <class Describe, class PassThrough>
-[[gnu::noinline]] int run_or_report(Collective collective, MPI_Comm comm, const Describe& describe,
-                                    const PassThrough& pass_through) {
+int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
   DropIn& drop_in = DropIn::get();
   Report* const report = drop_in.report();
   const auto start = report ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
@@ -26,23 +26,6 @@ template <class Describe, class PassThrough>
   return code;
 }
 
-// What most calls need of it is in MPI's function itself: programs call every microsecond, and where ranks share cores
-// each finds the caches as another left them.
-template <class Describe, class PassThrough>
-[[gnu::always_inline]] inline int run_or_pass(Collective collective, MPI_Comm comm, const Describe& describe,
-                                              const PassThrough& pass_through) {
-  DropIn& drop_in = DropIn::get();
-  if (drop_in.report()) return run_or_report(collective, comm, describe, pass_through);
-  const Policy& policy = drop_in.policy(collective);
-  // No part of this description is ever written to memory, which would take longer than all else.
-  const Outcome why = policy.passes_all() ? policy.outcome : drop_in.passes_again(describe(), comm);
-  if (why == Outcome::replaced) return run_or_report(collective, comm, describe, pass_through);
-  drop_in.count(collective, why);
-  return pass_through();
-}
-
-// Runs a call by Quadrille or passes it through to MPI, and counts it. `describe` makes the detail::Call;
-// `pass_through` makes the call to MPI.
 template <class Describe, class PassThrough>
 int intercept(Collective collective, MPI_Comm comm, const Describe& describe, const PassThrough& pass_through) {
   return traced_call({}, comm, describe, [&] { return run_or_pass(collective, comm, describe, pass_through); });

@@ -41,19 +41,15 @@ class RecentCalls {
   }
   // `memorable`: what becomes of it follows from its arguments.
   void keep(const detail::Call& call, const Known& known, bool memorable) {
-    if (memorable) {
-      entries_[place(call)] = {true,
-                               call.collective,
-                               call.input.address == MPI_IN_PLACE,
-                               call.output.address == MPI_IN_PLACE,
-                               nowhere(call.input),
-                               nowhere(call.output),
-                               call.root,
-                               call.input.count,
-                               call.output.count,
-                               call.input.type,
+    if (memorable && is_short(call.input.count) && is_short(call.output.count)) {
+      entries_[place(call)] = {call.input.type,
                                call.output.type,
                                call.op,
+                               static_cast<std::int32_t>(call.input.count),
+                               static_cast<std::int32_t>(call.output.count),
+                               call.root,
+                               call.collective,
+                               flags(call),
                                known};
     }
     const Shape shape = shape_of(call);
@@ -61,29 +57,34 @@ class RecentCalls {
   }
 
  private:
-  struct Entry {
-    bool used = false;
-    Collective collective = Collective::barrier;
-    bool input_in_place = false;
-    bool output_in_place = false;
-    bool input_nowhere = false;
-    bool output_nowhere = false;
-    int root = 0;
-    std::int64_t input_count = 0;
-    std::int64_t output_count = 0;
+  // One line of a cache.
+  struct alignas(64) Entry {
     MPI_Datatype input_type = MPI_DATATYPE_NULL;
     MPI_Datatype output_type = MPI_DATATYPE_NULL;
     MPI_Op op = MPI_OP_NULL;
+    std::int32_t input_count = 0;
+    std::int32_t output_count = 0;
+    int root = 0;
+    Collective collective = Collective::barrier;
+    std::uint8_t flags = 0;  // of no call: there is none
     Known known;
 
     [[gnu::always_inline]] bool is(const detail::Call& call) const {
-      return used && collective == call.collective && input_count == call.input.count &&
+      return flags == RecentCalls::flags(call) && collective == call.collective && input_count == call.input.count &&
              output_count == call.output.count && input_type == call.input.type && output_type == call.output.type &&
-             op == call.op && root == call.root && !same_buffer(call) && input_nowhere == nowhere(call.input) &&
-             output_nowhere == nowhere(call.output) && input_in_place == (call.input.address == MPI_IN_PLACE) &&
-             output_in_place == (call.output.address == MPI_IN_PLACE) && !call.input.counts && !call.output.counts;
+             op == call.op && root == call.root && !same_buffer(call) && !call.input.counts && !call.output.counts;
     }
   };
+  static_assert(sizeof(Entry) == 64);
+
+  // What matters of its buffers.
+  [[gnu::always_inline]] static std::uint8_t flags(const detail::Call& call) {
+    const auto flag = [](bool is, unsigned place) { return static_cast<unsigned>(is) << place; };
+    return static_cast<std::uint8_t>(1U | flag(call.input.address == MPI_IN_PLACE, 1) |
+                                     flag(call.output.address == MPI_IN_PLACE, 2) | flag(nowhere(call.input), 3) |
+                                     flag(nowhere(call.output), 4));
+  }
+  static bool is_short(std::int64_t count) { return count == static_cast<std::int32_t>(count); }
 
   // A bcast of any type, or a reduction by an operation of the program's: what becomes of it follows from this, and
   // some programs make a type and an operation for each call.

@@ -1,5 +1,5 @@
 // The functions of MPI that the drop-in replaces. A wrapper has no logic: what is to become of a call, intercept()
-// finds out.
+// finds out, unless it is one of many that are passed through.
 
 #include <quadrille/detail/export.h>
 
@@ -60,15 +60,22 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 #endif
 
 // The forms that MPI has of a collective, and of one among neighbours; those for large counts have a suffix.
-#define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                       \
-  QUADRILLE_EXPORT int MPI_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) { \
-    return intercept(                                                                     \
-        Collective::collective, comm, [&] { return call; },                               \
-        QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm)));               \
-  }                                                                                       \
-  QUADRILLE_PASS(I##collective##suffix, collective, non_blocking, non_blocking,           \
-                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),   \
-                 (QUADRILLE_PASSED(parameters) comm, request), call)                      \
+// The quick way is a function of its own, so that no parameter has to be in memory.
+#define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                               \
+  [[gnu::noinline]] static int run_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) { \
+    return intercept(                                                                             \
+        Collective::collective, comm, [&] { return call; },                                       \
+        QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm)));                       \
+  }                                                                                               \
+  QUADRILLE_EXPORT int MPI_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) {         \
+    if (!DropIn::passes_at_once(Collective::collective, call, comm)) {                            \
+      return run_##name##suffix(QUADRILLE_PASSED(parameters) comm);                               \
+    }                                                                                             \
+    return QUADRILLE_NEXT(name##suffix, (QUADRILLE_PASSED(parameters) comm))();                   \
+  }                                                                                               \
+  QUADRILLE_PASS(I##collective##suffix, collective, non_blocking, non_blocking,                   \
+                 (QUADRILLE_DECLARED(parameters) MPI_Comm comm, MPI_Request * request),           \
+                 (QUADRILLE_PASSED(parameters) comm, request), call)                              \
   QUADRILLE_PASS_PERSISTENT(name##_init##suffix, collective, persistent, false, parameters, call)
 #define QUADRILLE_NEIGHBOUR_FORMS(collective, suffix, parameters, call)                                     \
   QUADRILLE_PASS(Neighbor_##collective##suffix, collective, neighbourhood, among_neighbours,                \

@@ -33,17 +33,36 @@ std::int64_t served_by(Collective collective, const auto& call) {
   return DropIn::get().counted(collective, Outcome::replaced) - before;
 }
 
-// A call counts once, whichever way it takes: on the quick one most are not timed, elsewhere all could be.
 TEST(Waiting, TimedCallsStandForAllCalls) {
   Waiting waiting{.asks_after = 1 << 20};
   std::int64_t stand_for = 0;
-  for (int i = 0; i < 1000; ++i) {
-    if (i % 3 != 0 && waiting.passes()) continue;
-    ++waiting.calls;
-    if (waiting.is_timed()) stand_for += waiting.stands_for();
+  int timed = 0;
+  for (int i = 0; i < 10000; ++i) {
+    if (waiting.passes()) continue;
+    waiting.count(1);
+    waiting.look_ahead();
+    stand_for += waiting.stands_for;
+    timed += waiting.stands_for > 0 ? 1 : 0;
   }
-  EXPECT_EQ(waiting.calls, 1000);
-  EXPECT_NEAR(static_cast<double>(stand_for), 1000, 2 * Waiting::seldom);
+  EXPECT_EQ(waiting.calls - waiting.plain, 10000);
+  EXPECT_NEAR(static_cast<double>(stand_for), 10000, 2 * Waiting::seldom);
+  EXPECT_LT(timed, 300);
+}
+
+// All ranks come to the call at which they ask each other by counting.
+TEST(Waiting, NothingIsPassedWhenRanksAskEachOther) {
+  for (const int after : {17, 40, 255, 256, 300, 5000}) {
+    Waiting waiting{.asks_after = after};
+    int calls = 0;
+    do {
+      ++calls;
+      if (waiting.passes()) continue;
+      waiting.count(1);
+      if (waiting.asks_after > 0) waiting.look_ahead();
+    } while (waiting.asks_after > 0 && calls < 10000);
+    EXPECT_EQ(calls, after);
+    EXPECT_EQ(waiting.plain, 0);
+  }
 }
 
 TEST(DropIn, ServesWhatItIsToldTo) {
