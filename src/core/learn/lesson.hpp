@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "learn/credit.hpp"
 
@@ -56,10 +57,11 @@ class Lesson {
   void ran() {
     if (ran_by_mpi()) return;
     count(1);
+    if (credit_) credit_->count(1 + std::exchange(unpaid_, 0));
     if (until_round_ == 0) begin_round();
     look_ahead();
   }
-  // Counts the next call if it is one of many that the MPI's own function runs: no trial, and nothing to agree on.
+  // Whether the next call is one of many that the MPI's own function runs, with nothing else to do; then it was run.
   bool ran_by_mpi() {
     if (plain_ == 0) return false;
     --plain_;
@@ -129,13 +131,14 @@ class Lesson {
     calls_ += calls;
     by_verdict_ += calls;
     until_round_ -= calls;
-    if (credit_) credit_->count(calls);
   }
   // The calls that MPI's own function runs until there is something to do again are counted in advance, the same on
-  // every rank: a program may make them every fraction of a microsecond.
+  // every rank: a program may make them every fraction of a microsecond. Rounds are paid from them when they were made.
   void look_ahead() {
-    if (verdict_ == 0 && round_.length == 0) plain_ = plain_calls();
-    if (plain_ > 0) count(plain_);
+    if (verdict_ != 0 || round_.length > 0) return;
+    plain_ = plain_calls();
+    unpaid_ += plain_;
+    count(plain_);
   }
   std::int64_t plain_calls() const;
   double switching() const;
@@ -160,7 +163,8 @@ class Lesson {
   double share_;
   Credit* credit_ = nullptr;
   std::size_t verdict_;
-  std::int64_t plain_ = 0;  // calls to come that are counted already
+  std::int64_t plain_ = 0;   // calls to come that are counted already, in calls_ and by_verdict_, too
+  std::int64_t unpaid_ = 0;  // and that the credit does not know yet
   std::int64_t calls_ = 0;
   std::int64_t by_verdict_ = 0;  // outside of rounds, since the last agreement
   std::int64_t replaced_ = 0;    // until the last agreement

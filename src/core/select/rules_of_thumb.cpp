@@ -75,13 +75,25 @@ const char* name_for(const Case& asked, std::int64_t segment) {
 
 }  // namespace
 
-const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment) {
+namespace {
+
+// Through shared memory inside nodes. On one node alone, a rank that computes after a short non-blocking call would
+// keep others from the slots that it has not read, where a deposit needs nobody.
+bool by_levels(const Case& asked, const Windows& windows) {
+  if (asked.nodes == asked.ranks) return false;
+  if (asked.nodes > 1) return true;
+  return windows.shares_memory && (asked.form == Form::blocking || asked.count_bytes() > windows.box);
+}
+
+}  // namespace
+
+const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment, const Windows& windows) {
   const auto named = [&](std::string_view name) -> const Algorithm& { return *find_algorithm(asked.collective, name); };
   switch (asked.collective) {
     case Collective::barrier:
       return named("one_sided_dissemination");
     case Collective::bcast:
-      if (asked.nodes > 1 && asked.nodes < asked.ranks) return named("one_sided_hierarchical");
+      if (by_levels(asked, windows)) return named("one_sided_hierarchical");
       return named(worth_a_pipeline(asked, segment) ? "one_sided_chain" : "one_sided_binomial");
     case Collective::allgather:
       return named(asked.count_bytes() <= short_bytes ? "one_sided_linear" : "one_sided_ring");

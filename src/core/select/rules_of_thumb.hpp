@@ -11,7 +11,12 @@ namespace quadrille {
 // (see refusal).
 const Algorithm& usual_algorithm(const Case& asked, std::int64_t segment);
 
-// The same for data that lies in windows.
-const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment);
+// The same for data that lies in windows. `box` is how many bytes can be deposited in a rank's window that has handed
+// its range over, whatever it does meanwhile; `shares_memory`: the ranks of a node do.
+struct Windows {
+  std::int64_t box = 0;
+  bool shares_memory = false;
+};
+const Algorithm& usual_one_sided(const Case& asked, std::int64_t segment, const Windows& windows);
 
 }  // namespace quadrille

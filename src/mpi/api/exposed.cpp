@@ -101,8 +101,11 @@ Decision Exposed::decide(const Case& asked, const Options& options) const {
   Decision decision;
   const Variant named = api::named(asked.collective, options.algorithm);
   if (!window_ || (named && !named.algorithm().restrictions.exposed)) return decision;
-  const Variant variant = named ? named : variant_of(usual_one_sided(asked, context_->settings().preferences.segment));
-  decision.variant = context_->selector().requirements().completed(variant, asked);
+  const Requirements& requirements = context_->selector().requirements();
+  const Windows windows{.box = engine::Window::box_bytes, .shares_memory = requirements.slot_bytes() > 0};
+  const Variant variant =
+      named ? named : variant_of(usual_one_sided(asked, context_->settings().preferences.segment, windows));
+  decision.variant = requirements.completed(variant, asked);
   decision.add({.kind = named ? Reason::Kind::requested : Reason::Kind::usual, .variant = decision.variant});
   return decision;
 }

@@ -65,7 +65,7 @@ void DropIn::begin() {
     const bool yielding = starving && !settings_.except_point_to_point;
     let_mpi_yield(yielding);
     if (settings_.off && !settings_.report && !settings_.trace) {
-      set_policies({});
+      take({});
       quick_ = true;
       return;
     }
@@ -91,7 +91,7 @@ void DropIn::begin() {
     quick_ = !reporting_ && !tracer;
   } catch (const std::exception& error) {
     let_mpi_yield(false);
-    set_policies({});
+    take({});
     waits_ = false;
     reorders_ = false;
     reporting_ = false;
@@ -105,7 +105,7 @@ void DropIn::begin() {
 // Replaced is what is forced, and what a tuning table or the price says to be faster than MPI's own, which can be said
 // of calls whose size every rank knows.
 void DropIn::set_policies(bool spinning) {
-  std::array<Policy, collectives> policies;
+  Policies policies;
   for (std::size_t i = 0; i < collectives; ++i) {
     const auto collective = static_cast<Collective>(i);
     const bool allowed = !settings_.off && settings_.only[i] && !settings_.except[i];
@@ -118,10 +118,10 @@ void DropIn::set_policies(bool spinning) {
                    .in_place = allowed && (collective == Collective::alltoall || collective == Collective::alltoallv ||
                                            collective == Collective::alltoallw)};
   }
-  set_policies(policies);
+  take(policies);
 }
 
-void DropIn::set_policies(const std::array<Policy, collectives>& policies) {
+void DropIn::take(const Policies& policies) {
   policies_ = policies;
   passes_all_ = 0;
   may_pass_ = 0;
@@ -280,7 +280,7 @@ namespace {
 CallOutcome without_context(Seen& seen) {
   CallOutcome passed{.outcome = seen.outcome};
   if (seen.outcome == Outcome::few_calls && seen.waiting.stands_for > 0) {
-    passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for);
+    passed.trial = Trial(seen.waiting.spent, seen.waiting.stands_for, seen.waiting.most());
   }
   return passed;
 }
@@ -330,7 +330,7 @@ bool DropIn::all_reach_waits_of_mpi() {
 
 void DropIn::end() {
   if (!std::exchange(active_, false)) return;
-  set_policies({});
+  take({});
   quick_ = false;
   waits_ = false;
   reorders_ = false;

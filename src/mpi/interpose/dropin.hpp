@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -24,7 +25,7 @@ namespace quadrille::interpose {
 
 // For a context, which is made when it pays.
 struct Waiting {
-  // Of the first calls each is timed, of some one of 7, of later ones one of 61: no power of two, as programs have
+  // Each of the first 16 calls is timed, one of 7 up to call 256, then one of 61: no powers of two, as programs have
   // them.
   static constexpr std::int64_t first = 16;
   static constexpr std::int64_t some = 256;
@@ -45,6 +46,11 @@ struct Waiting {
     --plain;
     return true;
   }
+  // Seconds that a call counts as at most that stands for many: in one of them a rank may be late for another reason.
+  double most() const {
+    constexpr double times = 10;
+    return stands_for > often ? times * spent / static_cast<double>(calls) : std::numeric_limits<double>::infinity();
+  }
   // The next call, which weighs as so many.
   void count(int weight) {
     stands_for = calls % each() == 0 ? static_cast<int>(each()) : 0;
@@ -59,14 +65,15 @@ struct Waiting {
   }
 
  private:
+  // From one call that is timed to the next.
   std::int64_t each() const { return calls < first ? 1 : calls < some ? often : seldom; }
 };
 
 // A communicator as the drop-in knows it.
 struct Seen {
-  Outcome outcome = Outcome::replaced;  // why its collectives are passed through
+  Outcome outcome = Outcome::replaced;  // where there is no context, why
   Waiting waiting = {};
-  engine::Context* context = nullptr;  // null: they are
+  engine::Context* context = nullptr;  // null: its collectives are passed through
   int rank = 0;
   int ranks = 0;
   std::unique_ptr<learn::Lessons> lessons = nullptr;  // null: nothing is learned
@@ -174,7 +181,7 @@ class DropIn {
       calls.store(calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
   }
-  // Calls of this rank so far.
+  // Calls of this rank so far that did not take the quick way.
   std::int64_t counted(Collective collective, Outcome outcome) const {
     return counts_[static_cast<std::size_t>(collective)][static_cast<std::size_t>(outcome)];
   }
@@ -204,7 +211,8 @@ class DropIn {
   static bool within_world(MPI_Comm comm);
   static bool may_make_communicators();
   void set_policies(bool spinning);
-  void set_policies(const std::array<Policy, collectives>& policies);
+  using Policies = std::array<Policy, collectives>;
+  void take(const Policies& policies);
   void mention_other_ranks() const;
   Outcome why_in_place(const detail::Call& call, MPI_Comm comm, bool& saves);
   bool saves_memory(const detail::Call& call, MPI_Comm comm, int ranks);
@@ -228,7 +236,7 @@ class DropIn {
   bool active_ = false;
   bool threads_ = true;  // several may be in calls at once
   bool waits_ = false;
-  std::array<Policy, collectives> policies_ = {};
+  Policies policies_ = {};
   Counts counts_{};
   Waits how_ = Waits::mpis;
   bool reorders_ = false;

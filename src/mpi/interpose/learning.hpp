@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <map>
@@ -20,7 +21,7 @@
 namespace quadrille::interpose {
 
 // A call about to be made, that a lesson counts and times if it wants to know how long it takes, or whose time is added
-// to a sum, several times.
+// to a sum, several times, as no more than `most`.
 class Trial {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,11 +35,11 @@ class Trial {
       lesson.ran();
     }
   }
-  Trial(double& sum, int times) : sum_(&sum), times_(times), start_(Clock::now()) {}
+  Trial(double& sum, int times, double most) : sum_(&sum), times_(times), most_(most), start_(Clock::now()) {}
   // The call was made, or failed: it must be counted on all ranks.
   void end() {
     if (lesson_) std::exchange(lesson_, nullptr)->ran(seconds());
-    if (sum_) *std::exchange(sum_, nullptr) += times_ * seconds();
+    if (sum_) *std::exchange(sum_, nullptr) += times_ * std::min(seconds(), most_);
   }
 
  private:
@@ -47,6 +48,7 @@ class Trial {
   learn::Lesson* lesson_ = nullptr;
   double* sum_ = nullptr;
   int times_ = 1;
+  double most_ = 0;
   Clock::time_point start_;
 };
 

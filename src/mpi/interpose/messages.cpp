@@ -66,8 +66,8 @@ int waits_or(const PassThrough& pass_through, const Instead& instead) {
 // MPI's name, and the twin's.
 #define QUADRILLE_SEND(name, twin)                                                                                    \
   QUADRILLE_EXPORT int MPI_##name(const void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm) { \
-    return traced_send(peer, count, type, comm, [&] {                                                                 \
-      return waits_or(QUADRILLE_NEXT(name, (data, count, type, peer, tag, comm)), [&] {                               \
+    return traced_send(peer, count, type, comm, [=] {                                                                 \
+      return waits_or(QUADRILLE_NEXT(name, (data, count, type, peer, tag, comm)), [=] {                               \
         return sent_or_received(                                                                                      \
             [&](MPI_Request* request) { return PMPI_##twin(data, count, type, peer, tag, comm, request); });          \
       });                                                                                                             \
@@ -83,11 +83,11 @@ QUADRILLE_SEND(Rsend, Irsend)
 
 QUADRILLE_EXPORT int MPI_Recv(void* data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
                               MPI_Status* status) {
-  return timed(Activity::receive, [&] {
+  return timed(Activity::receive, [=] {
     const auto pass_through = QUADRILLE_NEXT(Recv, (data, count, type, peer, tag, comm, status));
     // From nobody, MPICH's MPI_Irecv leaves a wrong status, and there is nothing to wait for.
     if (peer == MPI_PROC_NULL) return pass_through();
-    return waits_or(pass_through, [&] {
+    return waits_or(pass_through, [=] {
       return sent_or_received(
           [&](MPI_Request* request) { return PMPI_Irecv(data, count, type, peer, tag, comm, request); }, status);
     });
@@ -95,8 +95,8 @@ QUADRILLE_EXPORT int MPI_Recv(void* data, int count, MPI_Datatype type, int peer
 }
 
 QUADRILLE_EXPORT int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Message* message, MPI_Status* status) {
-  return timed(Activity::receive, [&] {
-    return waits_or(QUADRILLE_NEXT(Mrecv, (data, count, type, message, status)), [&] {
+  return timed(Activity::receive, [=] {
+    return waits_or(QUADRILLE_NEXT(Mrecv, (data, count, type, message, status)), [=] {
       return sent_or_received([&](MPI_Request* request) { return PMPI_Imrecv(data, count, type, message, request); },
                               status);
     });
@@ -106,8 +106,8 @@ QUADRILLE_EXPORT int MPI_Mrecv(void* data, int count, MPI_Datatype type, MPI_Mes
 QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type, int to, int tag, void* place,
                                   int place_count, MPI_Datatype place_type, int from, int place_tag, MPI_Comm comm,
                                   MPI_Status* status) {
-  const auto send = [&](MPI_Request* sent) { return PMPI_Isend(data, count, type, to, tag, comm, sent); };
-  const auto instead = [&] {
+  const auto send = [=](MPI_Request* sent) { return PMPI_Isend(data, count, type, to, tag, comm, sent); };
+  const auto instead = [=] {
     if (from == MPI_PROC_NULL) {
       const int code = sent_or_received(send);
       return code != MPI_SUCCESS ? code : PMPI_Recv(place, place_count, place_type, from, place_tag, comm, status);
@@ -119,7 +119,7 @@ QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type
         },
         status);
   };
-  const auto run = [&] {
+  const auto run = [=] {
     return waits_or(QUADRILLE_NEXT(Sendrecv, (data, count, type, to, tag, place, place_count, place_type, from,
                                               place_tag, comm, status)),
                     instead);
@@ -128,49 +128,49 @@ QUADRILLE_EXPORT int MPI_Sendrecv(const void* data, int count, MPI_Datatype type
 }
 
 QUADRILLE_EXPORT int MPI_Probe(int peer, int tag, MPI_Comm comm, MPI_Status* status) {
-  return timed(Activity::receive, [&] {
+  return timed(Activity::receive, [=] {
     const auto pass_through = QUADRILLE_NEXT(Probe, (peer, tag, comm, status));
     if (peer == MPI_PROC_NULL) return pass_through();
     return waits_or(pass_through,
-                    [&] { return tested([&](int* flag) { return PMPI_Iprobe(peer, tag, comm, flag, status); }); });
+                    [=] { return tested([&](int* flag) { return PMPI_Iprobe(peer, tag, comm, flag, status); }); });
   });
 }
 
 QUADRILLE_EXPORT int MPI_Mprobe(int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status) {
-  return timed(Activity::receive, [&] {
+  return timed(Activity::receive, [=] {
     const auto pass_through = QUADRILLE_NEXT(Mprobe, (peer, tag, comm, message, status));
     if (peer == MPI_PROC_NULL) return pass_through();
-    return waits_or(pass_through, [&] {
+    return waits_or(pass_through, [=] {
       return tested([&](int* flag) { return PMPI_Improbe(peer, tag, comm, flag, message, status); });
     });
   });
 }
 
 QUADRILLE_EXPORT int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  return timed(Activity::wait, [&] {
+  return timed(Activity::wait, [=] {
     return waits_or(QUADRILLE_NEXT(Wait, (request, status)),
-                    [&] { return tested([&](int* flag) { return PMPI_Test(request, flag, status); }); });
+                    [=] { return tested([&](int* flag) { return PMPI_Test(request, flag, status); }); });
   });
 }
 
 QUADRILLE_EXPORT int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
-  return timed(Activity::wait, [&] {
+  return timed(Activity::wait, [=] {
     return waits_or(QUADRILLE_NEXT(Waitall, (count, requests, statuses)),
-                    [&] { return tested([&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); }); });
+                    [=] { return tested([&](int* flag) { return PMPI_Testall(count, requests, flag, statuses); }); });
   });
 }
 
 QUADRILLE_EXPORT int MPI_Waitany(int count, MPI_Request* requests, int* index, MPI_Status* status) {
-  return timed(Activity::wait, [&] {
-    return waits_or(QUADRILLE_NEXT(Waitany, (count, requests, index, status)), [&] {
+  return timed(Activity::wait, [=] {
+    return waits_or(QUADRILLE_NEXT(Waitany, (count, requests, index, status)), [=] {
       return tested([&](int* flag) { return PMPI_Testany(count, requests, index, flag, status); });
     });
   });
 }
 
 QUADRILLE_EXPORT int MPI_Waitsome(int count, MPI_Request* requests, int* ended, int* indices, MPI_Status* statuses) {
-  return timed(Activity::wait, [&] {
-    return waits_or(QUADRILLE_NEXT(Waitsome, (count, requests, ended, indices, statuses)), [&] {
+  return timed(Activity::wait, [=] {
+    return waits_or(QUADRILLE_NEXT(Waitsome, (count, requests, ended, indices, statuses)), [=] {
       return wait_for([&](bool& done) {
         const int code = PMPI_Testsome(count, requests, ended, indices, statuses);
         done = *ended != 0;

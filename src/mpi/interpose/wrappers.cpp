@@ -1,5 +1,5 @@
-// The functions of MPI that the drop-in replaces. A wrapper has no logic: what is to become of a call, intercept()
-// finds out, unless it is one of many that are passed through.
+// The functions of MPI that the drop-in replaces. A wrapper has no logic: whether a call is one of many that are passed
+// through passes_at_once() says, and what is to become of all others intercept() finds out.
 
 #include <quadrille/detail/export.h>
 
@@ -60,7 +60,7 @@ QUADRILLE_EXPORT int MPI_Finalize() {
 #endif
 
 // The forms that MPI has of a collective, and of one among neighbours; those for large counts have a suffix.
-// The quick way is a function of its own, so that no parameter has to be in memory.
+// What does not go the quick way is a function of its own, so that on that way no parameter has to be in memory.
 #define QUADRILLE_FORMS(name, collective, suffix, parameters, call)                               \
   [[gnu::noinline]] static int run_##name##suffix(QUADRILLE_DECLARED(parameters) MPI_Comm comm) { \
     return intercept(                                                                             \

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "select/memo.hpp"
+#include "select/rules_of_thumb.hpp"
 #include "topology/topology.hpp"
 
 namespace quadrille {
@@ -384,6 +385,22 @@ TEST(Selector, EveryRankDecidesAlikeWhateverItKnowsAlone) {
       std::count_if(all.begin(), all.end(), [](const Algorithm* one) { return one->restrictions.exposed; });
   EXPECT_EQ(std::ssize(seen), std::ssize(all) - in_windows + collectives);
   EXPECT_GT(local_facts, 100000);
+}
+
+// Data in windows goes through shared memory inside nodes, but for what others may deposit while a rank computes.
+TEST(UsualOneSided, GoesByLevelsWhereRanksShareMemory) {
+  const auto chosen = [](std::int64_t bytes, std::int32_t nodes, Form form, bool shares_memory) {
+    const Case asked = {.collective = Collective::bcast, .form = form, .ranks = 4, .nodes = nodes, .count = bytes};
+    return std::string(usual_one_sided(asked, 1 << 15, {.box = 1024, .shares_memory = shares_memory}).name);
+  };
+  for (const std::int64_t bytes : {16, 1024, 1025, 1 << 24}) {
+    EXPECT_EQ(chosen(bytes, 1, Form::blocking, true), "one_sided_hierarchical");
+    EXPECT_NE(chosen(bytes, 1, Form::blocking, false), "one_sided_hierarchical");
+    EXPECT_NE(chosen(bytes, 4, Form::blocking, true), "one_sided_hierarchical") << "no two ranks are on one node";
+    EXPECT_EQ(chosen(bytes, 2, Form::non_blocking, true), "one_sided_hierarchical");
+  }
+  EXPECT_EQ(chosen(1024, 1, Form::non_blocking, true), "one_sided_binomial");
+  EXPECT_EQ(chosen(1025, 1, Form::non_blocking, true), "one_sided_hierarchical");
 }
 
 }  // namespace

@@ -269,6 +269,27 @@ void grid(int rank) {
   MPI_Comm_free(&column);
 }
 
+// MPI calls it in MPI_Finalize, when the drop-in has ended.
+int sum_ranks(MPI_Comm, int, void*, void*) {
+  int rank = 0;
+  int size = 0;
+  int sum = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  expect(sum == size * (size - 1) / 2, "Allreduce in MPI_Finalize");
+  if (rank == 0) std::printf("%d faults\n", faults);
+  return MPI_SUCCESS;
+}
+
+void in_finalize() {
+  int key = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, sum_ranks, &key, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr);
+  int value = 1;
+  for (int i = 0; i < 40; ++i) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
@@ -291,6 +312,11 @@ int main(int argc, char** argv) {
     return faults == 0 ? 0 : 1;
   }
   const std::string_view mode(argc > 1 ? argv[1] : "");
+  if (mode == "in finalize") {
+    in_finalize();
+    MPI_Finalize();
+    return faults == 0 ? 0 : 1;
+  }
   if (mode == "grid" || mode == "names") {
     mode == "grid" ? grid(rank) : names();
     if (rank == 0) std::printf("%d faults\n", faults);

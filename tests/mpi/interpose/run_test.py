@@ -137,6 +137,10 @@ class Program(unittest.TestCase):
             self.check(done)
             self.assertIn("collectives of 2 ranks", done.stderr)
 
+    def test_calls_in_mpi_finalize_are_passed_through(self):
+        for options in (["--force"], []):
+            self.check(launched(3, CALLS, "in finalize", options=options))
+
     def test_the_report_tells_what_was_served(self):
         report = self.report(3, 5, options=["--force"])
         self.assertEqual(report["ranks"], 3)
