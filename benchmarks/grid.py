@@ -15,6 +15,7 @@ the default's; prices are held against medians.
 
 import argparse
 import dataclasses
+import datetime
 import json
 import math
 import os
@@ -260,6 +261,7 @@ def page(folder, names):
              "4 of 4 nodes with 4 ranks, with 50 Mbit/s for each node and each rack. The machine has 2 cores, so that on "
              "nodes with 4 ranks, and with 8 ranks, short calls measure the scheduler; MPICH's own calls spin while they wait, and take about a "
              "hundred times as long there. Every ground was probed first.", "",
+             f"<!-- measured {datetime.date.today()}: src/core/algorithms src/core/cost src/core/select src/mpi/engine -->",
              "| ground | sizes | cells (not judged) | default within 1.15 of the best algorithm | beyond 1.5 | worst | MPI's own / "
              "default: barrier, bcast, allreduce | bcast, reduce, allreduce, allgather | price, median error |",
              "|---|---|---|---|---|---|---|---|---|"]

@@ -16,6 +16,8 @@ constexpr std::array table = {
     Variable{"QUADRILLE_EXCEPT", "none", "collectives that are never replaced", "--except", drop_in},
     Variable{"QUADRILLE_REPORT", "none", "report of all collective calls, on stderr or as JSON", "--report", drop_in},
     Variable{"QUADRILLE_TRACE", "none", "file for a trace of all messages and collective calls", "", drop_in},
+    Variable{"QUADRILLE_TRACE_WAITS", "0", "1: a trace tells waits for late ranks from the collectives themselves", "",
+             drop_in},
     Variable{"QUADRILLE_LEARN", "2",
              "percent of the time in collectives that trials of algorithms may cost; 0: learn and remember nothing", "",
              drop_in},

@@ -24,10 +24,15 @@ Words command_with_drop_in(const Words& words, const std::optional<std::string>&
 // Adds the variables of our own environment that the launcher would not pass on.
 void add_environment(launch::Variables& list, launch::Launcher launcher);
 
+// What a trace is made of.
+struct Recording {
+  bool replace = false;  // calls are replaced as by quadrille run, too, not only recorded
+  bool waits = false;    // waits for late ranks are told from collectives
+};
 // A launcher's command line, modified so that the program is traced to the file, an absolute path; `mpi` is what --mpi
-// says. Calls are replaced as by quadrille run, too, or only recorded.
+// says.
 Words tracing_command(const Words& words, const std::optional<std::string>& mpi, const std::string& output,
-                      bool replace);
+                      const Recording& recording);
 // Runs it, and says where the trace is. Returns the exit status; not 0 if there is no trace.
 int run_traced(const Words& command, const std::string& output);
 

@@ -96,7 +96,7 @@ int place_and_run(PlaceArguments arguments) {
   }
   placing.source.what = std::filesystem::absolute("quadrille.trace").string();
   const std::optional<std::string> mpi = arguments.mpi.empty() ? std::nullopt : std::optional(arguments.mpi);
-  const Words tracing = tracing_command(words, mpi, placing.source.what, arguments.drop_in);
+  const Words tracing = tracing_command(words, mpi, placing.source.what, {.replace = arguments.drop_in});
   const auto start = Clock::now();
   const int traced = run_traced(tracing, placing.source.what);
   const double before = seconds_since(start);

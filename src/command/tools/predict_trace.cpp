@@ -122,8 +122,8 @@ void predict_trace(const std::string& file, const Settings& settings, const std:
   }
   fmt::print("{}: {}, {} ranks under {}\n", file, trace.program, text::count(trace.ranks), trace.mpi);
   fmt::print("its time in collectives, of a mean rank, by {}\n", machine);
-  fmt::print("{} rank{} a node; ~ by price, the others simulated; the traced time includes waits for late ranks\n",
-             options.place.per_node, options.place.per_node == 1 ? "" : "s");
+  fmt::print("{} rank{} a node; ~ by price, the others simulated; the traced time is {} waits for late ranks\n",
+             options.place.per_node, options.place.per_node == 1 ? "" : "s", trace.waited() > 0 ? "without" : "with");
   print_program(program, all);
 }
 

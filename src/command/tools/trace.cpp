@@ -24,7 +24,7 @@ struct TraceArguments {
   Words words;
   std::string output = "quadrille.trace";
   std::optional<std::string> mpi;
-  bool replace = false;
+  Recording recording = {};
   bool print = false;
 };
 
@@ -36,7 +36,7 @@ struct TraceShowArguments {
 
 int trace_program(const TraceArguments& arguments) {
   const std::string output = std::filesystem::absolute(arguments.output).string();
-  const Words command = tracing_command(without_separator(arguments.words), arguments.mpi, output, arguments.replace);
+  const Words command = tracing_command(without_separator(arguments.words), arguments.mpi, output, arguments.recording);
   if (arguments.print) {
     fmt::print("{}\n", command_line(command));
     return 0;
@@ -67,10 +67,11 @@ void add_trace_show(CLI::App& trace_command) {
 }  // namespace
 
 Words tracing_command(const Words& words, const std::optional<std::string>& mpi, const std::string& output,
-                      bool replace) {
+                      const Recording& recording) {
   require_launcher(words, ". With another one, set QUADRILLE_TRACE as described in docs/reference/environment.md");
   launch::Variables more = {{"QUADRILLE_TRACE", output}};
-  if (!replace) more.emplace_back("QUADRILLE", "off");
+  if (!recording.replace) more.emplace_back("QUADRILLE", "off");
+  if (recording.waits) more.emplace_back("QUADRILLE_TRACE_WAITS", "1");
   return command_with_drop_in(words, mpi, more);
 }
 
@@ -95,7 +96,9 @@ void add_trace(CLI::App& app, Exit& exit) {
       "Example: quadrille trace --output lmp.trace -- mpirun -n 4 lmp -in in.lj; quadrille trace show lmp.trace; "
       "quadrille matrix lmp.trace --svg lmp.svg");
   command->add_option("--output", arguments->output, "The file to write")->capture_default_str();
-  command->add_flag("--replace", arguments->replace, "Replace collectives as quadrille run does, too");
+  command->add_flag("--replace", arguments->recording.replace, "Replace collectives as quadrille run does, too");
+  command->add_flag("--waits", arguments->recording.waits,
+                    "Synchronize ranks before blocking collectives, to tell waits for late ranks from the calls");
   command->add_option("--mpi", arguments->mpi, "openmpi or mpich, if the launcher does not determine it");
   command->add_flag("--print", arguments->print, "Print the command line instead of running it");
   add_trace_show(*command);

@@ -77,12 +77,11 @@ const char* name_for(const Case& asked, std::int64_t segment) {
 
 namespace {
 
-// Through shared memory inside nodes. On one node alone, a rank that computes after a short non-blocking call would
-// keep others from the slots that it has not read, where a deposit needs nobody.
+// Through shared memory inside nodes. There a rank that computes after a short non-blocking call would keep others from
+// the slots that it has not read, where a deposit needs nobody.
 bool by_levels(const Case& asked, const Windows& windows) {
-  if (asked.nodes == asked.ranks) return false;
-  if (asked.nodes > 1) return true;
-  return windows.shares_memory && (asked.form == Form::blocking || asked.count_bytes() > windows.box);
+  const bool early = asked.form != Form::blocking && asked.count_bytes() <= windows.box;
+  return asked.nodes < asked.ranks && !early && (asked.nodes > 1 || windows.shares_memory);
 }
 
 }  // namespace

@@ -196,6 +196,7 @@ Settings read_settings(const Lookup& lookup) {
   read_flag(lookup, "QUADRILLE_REORDER", settings.reorder);
   settings.report = !lookup("QUADRILLE_REPORT").empty();
   settings.trace = !lookup("QUADRILLE_TRACE").empty();
+  read_flag(lookup, "QUADRILLE_TRACE_WAITS", settings.trace_waits);
   const auto nothing_else = [](std::string_view) { return false; };
   read_collectives(lookup, "QUADRILLE_FORCE", settings.forced, nothing_else);
   settings.only.fill(lookup("QUADRILLE_ONLY").empty());

@@ -40,6 +40,7 @@ struct Settings {
   bool except_point_to_point = false;         // QUADRILLE_EXCEPT=p2p: nor are waits for blocking messages
   bool report = false;                        // QUADRILLE_REPORT is set
   bool trace = false;                         // QUADRILLE_TRACE is set
+  bool trace_waits = false;                   // QUADRILLE_TRACE_WAITS: ranks meet before blocking collectives
   bool reorder = false;                       // QUADRILLE_REORDER: grids and graphs that may be reordered are
   // QUADRILLE_LEARN, in percent: share of the time in collectives that trials may cost beyond the MPI's own; 0: nothing
   // is tried, nor remembered

@@ -36,8 +36,10 @@ std::string calls_text(const Kind& kind, const Calls& calls) {
   if (kind.root != 0) out += fmt::format(" root={}", kind.root);
   if (kind.count != 0) out += fmt::format(" count={}", kind.count);
   if (kind.unit_bytes != 1) out += fmt::format(" unit={}", kind.unit_bytes);
-  out += fmt::format(" calls={} bytes={} seconds={:.6g} longest={:.6g}\n", calls.calls, calls.bytes, calls.seconds,
+  out += fmt::format(" calls={} bytes={} seconds={:.6g} longest={:.6g}", calls.calls, calls.bytes, calls.seconds,
                      calls.longest);
+  if (calls.waited > 0) out += fmt::format(" waited={:.6g}", calls.waited);
+  out += '\n';
   for (const auto& [source, row] : calls.blocks) out += row_text("blocks", source, row);
   return out;
 }
@@ -106,6 +108,8 @@ void read_call_word(std::string_view word, Kind& kind, Calls& calls) {
     calls.seconds = number<double>(word);
   } else if (name == "longest") {
     calls.longest = number<double>(word);
+  } else if (name == "waited") {
+    calls.waited = number<double>(word);
   } else {
     throw std::invalid_argument(fmt::format("unknown word '{}'", name));
   }

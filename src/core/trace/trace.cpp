@@ -58,6 +58,7 @@ void Calls::merge(const Calls& other) {
   bytes += other.bytes;
   seconds += other.seconds;
   longest = std::max(longest, other.longest);
+  waited += other.waited;
   add(blocks, other.blocks);
 }
 
@@ -104,6 +105,14 @@ double Trace::mean(Activity activity) const {
   double sum = 0;
   for (const auto& [rank, one] : times) sum += one.in(activity);
   return times.empty() ? 0 : sum / static_cast<double>(times.size());
+}
+
+double Trace::waited() const {
+  double sum = 0;
+  for (const auto& [communicator, kinds] : collectives) {
+    for (const auto& [kind, one] : kinds) sum += one.waited;
+  }
+  return sum;
 }
 
 double Trace::mean_outside() const {

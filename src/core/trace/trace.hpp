@@ -70,6 +70,7 @@ struct Calls {
   std::int64_t bytes = 0;  // that all ranks together passed in, or received where they passed in nothing
   double seconds = 0;      // of all ranks, in the calls themselves: waits for non-blocking ones are waits
   double longest = 0;      // of the rank with the most
+  double waited = 0;       // of all ranks, for others, before the calls; where the ranks met, else it is in the seconds
   Pairs blocks = {};       // by ranks of the communicator; of an intercommunicator destinations are of the other group
 
   void merge(const Calls& other);
@@ -104,6 +105,7 @@ struct Trace {
   std::int64_t calls() const;   // of collectives, of all ranks
   double wall_seconds() const;  // of the slowest rank
   double mean(Activity activity) const;
+  double waited() const;  // seconds of all ranks, before collectives
   double mean_outside() const;
 };
 

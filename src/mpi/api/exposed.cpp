@@ -7,6 +7,7 @@
 #include <quadrille/error.hpp>
 #include <utility>
 
+#include "algorithms/node.hpp"
 #include "api/calls.hpp"
 #include "api/handle.hpp"
 #include "select/rules_of_thumb.hpp"
@@ -102,7 +103,8 @@ Decision Exposed::decide(const Case& asked, const Options& options) const {
   const Variant named = api::named(asked.collective, options.algorithm);
   if (!window_ || (named && !named.algorithm().restrictions.exposed)) return decision;
   const Requirements& requirements = context_->selector().requirements();
-  const Windows windows{.box = engine::Window::box_bytes, .shares_memory = requirements.slot_bytes() > 0};
+  const Windows windows{.box = engine::Window::box_bytes,
+                        .shares_memory = requirements.room(asked) > node::Cut::least_places};
   const Variant variant =
       named ? named : variant_of(usual_one_sided(asked, context_->settings().preferences.segment, windows));
   decision.variant = requirements.completed(variant, asked);

@@ -85,7 +85,7 @@ void DropIn::begin() {
     active_ = true;
     if (reporting_) report_.start();
     if (settings_.trace) {
-      tracer_.start(threads_);
+      tracer_.start(threads_, settings_.trace_waits);
       tracer = &tracer_;
     }
     quick_ = !reporting_ && !tracer;

@@ -36,7 +36,8 @@ void Learning::begin(Settings& settings, bool threads) {
   if (settings.learn <= 0) return;
   int ranks = 0;
   check(PMPI_Comm_size(MPI_COMM_WORLD, &ranks), "MPI_Comm_size");
-  writes_ = rank_on(MPI_COMM_WORLD) == 0;
+  // Calls before which ranks meet are not those that programs make.
+  writes_ = rank_on(MPI_COMM_WORLD) == 0 && !(settings.trace && settings.trace_waits);
   // Where other threads may be in calls of their own, only the end of the job is quiet enough.
   writes_early_ = writes_ && !threads;
   write_at_ = Trial::Clock::now() + until_written;

@@ -55,10 +55,17 @@ int sent_or_received(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
   return tested([&](int* flag) { return PMPI_Test(&request, flag, status); });
 }
 
+template <class Call>
+[[gnu::noinline]] int called(Call call) {
+  return call();
+}
+
 // A call as it is, or what takes its place where waits are ours.
 template <class PassThrough, class Instead>
-int waits_or(const PassThrough& pass_through, const Instead& instead) {
-  return DropIn::get().waits() ? instead() : pass_through();
+[[gnu::always_inline]] inline int waits_or(const PassThrough& pass_through, const Instead& instead) {
+  if (!DropIn::get().waits()) [[likely]]
+    return pass_through();
+  return called(instead);
 }
 
 }  // namespace

@@ -93,8 +93,9 @@ Tracer::Entry& Tracer::Group::entry(const trace::Kind& kind) {
   return entries[kind];
 }
 
-void Tracer::start(bool threads) {
+void Tracer::start(bool threads, bool waits) {
   threads_ = threads;
+  waits_ = waits;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key_, this), "MPI_Comm_create_keyval");
   clock_ = cost_of_clock();
   started_ = Clock::now();
@@ -125,6 +126,7 @@ Tracer::Known& Tracer::first_seen(MPI_Comm comm) {
   check(PMPI_Comm_size(comm, &known->ranks), "MPI_Comm_size");
   std::vector<Rank> here = world_ranks(comm, engine::Members::own);
   trace::Communicator ranks{trace::Ranks(here)};
+  known->meets = all_here(here);
   known->world = std::move(here);
   if (known->inter) {
     known->world = world_ranks(comm, engine::Members::remote);
@@ -215,7 +217,22 @@ void Tracer::sent(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm
   count_message({of(comm).in_world(peer), count * size_of(type)});
 }
 
-void Tracer::called(const detail::Call& call, const Manner& how, MPI_Comm comm, Clock::duration time) {
+// Ranks of another world may not meet. What is wrong with a communicator is for the call itself to find.
+Tracer::Clock::duration Tracer::meet(const Manner& how, MPI_Comm comm) {
+  int inter = 1;
+  if (!waits_ || how.form != trace::Form::blocking || how.neighbours || comm == MPI_COMM_NULL) return {};
+  if (PMPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS || inter != 0) return {};
+  {
+    const auto guard = lock();
+    if (!of(comm).meets) return {};
+  }
+  const auto start = Clock::now();
+  PMPI_Barrier(comm);
+  return Clock::now() - start;
+}
+
+void Tracer::called(const detail::Call& call, const Manner& how, MPI_Comm comm, Clock::duration time,
+                    Clock::duration waited) {
   const auto guard = lock();
   Known& known = of(comm);
   const Described described = describe(call, how, known);
@@ -223,7 +240,8 @@ void Tracer::called(const detail::Call& call, const Manner& how, MPI_Comm comm, 
   ++entry.calls;
   entry.bytes += described.bytes;
   entry.time += time;
-  spent_[static_cast<std::size_t>(Activity::collective)] += time;
+  entry.waited += waited;
+  spent_[static_cast<std::size_t>(Activity::collective)] += time + waited;
   if (!described.kind.has_blocks()) return;
   for_each_block(call, how.neighbours, known, [&](const Block& block) {
     count_block(entry, block);
@@ -291,7 +309,11 @@ trace::Trace Tracer::recorded(int rank) const {
     const auto own_rank = static_cast<Rank>(place - members.begin());
     for (const auto& [kind, entry] : group->entries) {
       if (entry.calls == 0) continue;  // prepared, and never started
-      trace::Calls calls{entry.calls, entry.bytes, seconds(entry.time), seconds(entry.time)};
+      trace::Calls calls{.calls = entry.calls,
+                         .bytes = entry.bytes,
+                         .seconds = seconds(entry.time),
+                         .longest = seconds(entry.time),
+                         .waited = seconds(entry.waited)};
       if (!entry.blocks.empty()) calls.blocks[own_rank] = {entry.blocks.begin(), entry.blocks.end()};
       trace.collectives[communicator].emplace(kind, std::move(calls));
     }

@@ -35,13 +35,15 @@ class Tracer {
  public:
   using Clock = std::chrono::steady_clock;
 
-  // After MPI_Init. `threads`: several may be in calls at once.
-  void start(bool threads);
+  // After MPI_Init. `threads`: several may be in calls at once. `waits`: before a blocking collective its ranks meet.
+  void start(bool threads, bool waits);
 
   void spent(trace::Activity activity, Clock::duration time);
   // To a rank of the communicator or, of an intercommunicator, of its other group.
   void sent(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm);
-  void called(const detail::Call& call, const Manner& how, MPI_Comm comm, Clock::duration time);
+  // How long this rank waits for the others before a collective.
+  Clock::duration meet(const Manner& how, MPI_Comm comm);
+  void called(const detail::Call& call, const Manner& how, MPI_Comm comm, Clock::duration time, Clock::duration waited);
 
   // What is recorded each time that the persistent request is started.
   void prepared_send(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm, MPI_Request request);
@@ -65,6 +67,7 @@ class Tracer {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     Clock::duration time = {};
+    Clock::duration waited = {};
     std::unordered_map<Rank, trace::Traffic> blocks = {};  // by destination
   };
   // All communicators of the same ranks.
@@ -80,6 +83,7 @@ class Tracer {
     int rank = 0;
     int ranks = 0;
     bool inter = false;
+    bool meets = false;            // all its ranks trace alike
     std::vector<Rank> world = {};  // ranks there of those that messages go to; none: they are the same
     Group* group = nullptr;
     std::optional<std::vector<int>> neighbours = {};  // that this rank sends to; nothing: nobody has asked yet
@@ -118,6 +122,7 @@ class Tracer {
   trace::Trace recorded(int rank) const;
 
   bool threads_ = true;
+  bool waits_ = false;
   std::mutex mutex_;
   int key_ = MPI_KEYVAL_INVALID;
   Clock::time_point started_;
@@ -160,11 +165,10 @@ class TestsOfThread {
 
 inline constinit thread_local TestsOfThread tests_of_thread;
 
-// Makes a call that returns a code of MPI, and counts its time.
+// The functions that end in _in_trace are called where there is a tracer. They take calls by value, so that where there
+// is none, which is nearly always, a call's parameters need not be in memory.
 template <class Call>
-int timed(trace::Activity activity, const Call& call) {
-  if (!tracer) [[likely]]
-    return call();
+[[gnu::noinline]] int timed_in_trace(trace::Activity activity, Call call) {
   const int times = activity == trace::Activity::test ? tests_of_thread.next() : 1;
   if (times == 0) return call();
   const auto start = Tracer::Clock::now();
@@ -174,13 +178,29 @@ int timed(trace::Activity activity, const Call& call) {
   return code;
 }
 
-// A call that sends a message, blocking or not. `activity` is what its time counts as.
 template <class Call>
-int traced_send(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm, const Call& call,
-                trace::Activity activity = trace::Activity::send) {
-  const int code = timed(activity, call);
+[[gnu::noinline]] int send_in_trace(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm, Call call,
+                                    trace::Activity activity) {
+  const int code = timed_in_trace(activity, call);
   if (tracer && code == MPI_SUCCESS) tracer->sent(peer, count, type, comm);
   return code;
+}
+
+// Makes a call that returns a code of MPI, and counts its time.
+template <class Call>
+[[gnu::always_inline]] inline int timed(trace::Activity activity, const Call& call) {
+  if (!tracer) [[likely]]
+    return call();
+  return timed_in_trace(activity, call);
+}
+
+// A call that sends a message, blocking or not. `activity` is what its time counts as.
+template <class Call>
+[[gnu::always_inline]] inline int traced_send(int peer, std::int64_t count, MPI_Datatype type, MPI_Comm comm,
+                                              const Call& call, trace::Activity activity = trace::Activity::send) {
+  if (!tracer) [[likely]]
+    return call();
+  return send_in_trace(peer, count, type, comm, call, activity);
 }
 
 // One that prepares to send a message.
@@ -197,10 +217,11 @@ template <class Describe, class Call>
 int traced_call(const Manner& how, MPI_Comm comm, const Describe& describe, const Call& call) {
   if (!tracer) [[likely]]
     return call();
+  const Tracer::Clock::duration waited = tracer->meet(how, comm);
   const auto start = Tracer::Clock::now();
   const int code = call();
   const Tracer::Clock::duration time = Tracer::Clock::now() - start;
-  if (code == MPI_SUCCESS) tracer->called(describe(), how, comm, time);
+  if (code == MPI_SUCCESS) tracer->called(describe(), how, comm, time, waited);
   return code;
 }
 

@@ -75,6 +75,8 @@ Table all_calls(const trace::Trace& trace) {
                    {"Data", numeric, "of all ranks"},
                    {"Time", numeric, "mean of all ranks"},
                    {"Slowest rank", numeric, "the longest time of any rank, at most"}};
+  const bool met = trace.waited() > 0;
+  if (met) table.columns.push_back({"Waits for late ranks", numeric, "before the calls, mean of all ranks"});
   table.sorted = 5;
   table.where_rest = "They are in the trace.";
   for (const Row& row : by_kind(trace)) {
@@ -85,6 +87,7 @@ Table all_calls(const trace::Trace& trace) {
                           number(text::about_bytes(row.bytes), static_cast<double>(row.bytes)),
                           number(seconds_text(row.mean_seconds), row.mean_seconds),
                           number(seconds_text(row.longest), row.longest)});
+    if (met) table.rows.back().push_back(number(seconds_text(row.mean_waited), row.mean_waited));
   }
   return table;
 }

@@ -27,6 +27,7 @@ std::string to_json(const trace::Trace& trace) {
     json["times"].back()["rank"] = rank;
   }
   json["collectives"] = nlohmann::ordered_json::array();
+  const bool met = trace.waited() > 0;
   for (const Row& row : by_kind(trace)) {
     json["collectives"].push_back({{"collective", row.collective},
                                    {"communicator", row.communicator},
@@ -35,6 +36,7 @@ std::string to_json(const trace::Trace& trace) {
                                    {"bytes", row.bytes},
                                    {"mean_seconds", row.mean_seconds},
                                    {"longest_seconds", row.longest}});
+    if (met) json["collectives"].back()["mean_waited_seconds"] = row.mean_waited;
   }
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }

@@ -35,6 +35,7 @@ void add(const Row& row, Row& sum) {
   sum.bytes += row.bytes;
   sum.mean_seconds += row.mean_seconds;
   sum.longest += row.longest;
+  sum.mean_waited += row.mean_waited;
 }
 
 template <class Key>
@@ -54,7 +55,8 @@ Row row_of(const trace::Trace& trace, const trace::Communicator& communicator, c
           .calls = calls.calls * std::max<Rank>(1, communicator.ranks.size()),
           .bytes = calls.bytes,
           .mean_seconds = calls.seconds / std::max<Rank>(1, trace.ranks),
-          .longest = calls.longest};
+          .longest = calls.longest,
+          .mean_waited = calls.waited / std::max<Rank>(1, trace.ranks)};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Row {
   std::int64_t bytes = 0;   // of all ranks
   double mean_seconds = 0;  // of the ranks of the program
   double longest = 0;       // of any rank, at most: the slowest of each root and operation, added up
+  double mean_waited = 0;   // seconds before the calls; see trace::Calls
 };
 
 // Those with the most time first. A kind here is a collective with its communicator and size, by any root.

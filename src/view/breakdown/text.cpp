@@ -54,10 +54,13 @@ std::string to_text(const trace::Trace& trace) {
   out += fmt::format("  {} messages, {}\n", text::count(sent.messages), text::about_bytes(sent.bytes));
   const std::vector<Row> rows = by_collective(trace);
   if (rows.empty()) return out;
-  out += fmt::format("\n  {:<36}{:>12}{:>12}{:>12}\n", "collective", "calls", "bytes", "mean");
+  const bool met = trace.waited() > 0;
+  out += fmt::format("\n  {:<36}{:>12}{:>12}{:>12}{}\n", "collective", "calls", "bytes", "mean",
+                     met ? fmt::format("{:>22}", "waits for late ranks") : "");
   for (const Row& row : rows) {
-    out += fmt::format("  {:<36}{:>12}{:>12}{:>12}\n", row.collective, text::count(row.calls),
-                       text::about_bytes(row.bytes), text::seconds(row.mean_seconds));
+    out += fmt::format("  {:<36}{:>12}{:>12}{:>12}{}\n", row.collective, text::count(row.calls),
+                       text::about_bytes(row.bytes), text::seconds(row.mean_seconds),
+                       met ? fmt::format("{:>22}", text::seconds(row.mean_waited)) : "");
   }
   return out;
 }

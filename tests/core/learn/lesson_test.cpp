@@ -163,6 +163,21 @@ TEST(Lesson, NoRankEverDecidesOtherwise) {
   }
 }
 
+// What is counted in advance may never be called.
+TEST(Lesson, ARoundIsPaidFromCallsThatWereMade) {
+  Credit credit(17, 17e-6, 20e-6, 0.02);
+  const std::int64_t before = credit.calls_left(false);
+  Lesson lesson(std::vector<double>{1e-6, 0.6e-6}, 0, 0.02);
+  lesson.pay_from(credit);
+  lesson.ran(1e-6);
+  EXPECT_EQ(credit.calls_left(false), before - 1);
+  int quick = 0;
+  while (lesson.ran_by_mpi()) ++quick;
+  EXPECT_GT(quick, 5);
+  lesson.timed() ? lesson.ran(1e-6) : lesson.ran();
+  EXPECT_EQ(credit.calls_left(false), before - 2 - quick);
+}
+
 // Cases of a communicator share what they may pay, and are called in any order.
 TEST(Lesson, NoRankEverDecidesOtherwiseWhereCasesShareACredit) {
   constexpr std::size_t ranks = 3;

@@ -397,10 +397,12 @@ TEST(UsualOneSided, GoesByLevelsWhereRanksShareMemory) {
     EXPECT_EQ(chosen(bytes, 1, Form::blocking, true), "one_sided_hierarchical");
     EXPECT_NE(chosen(bytes, 1, Form::blocking, false), "one_sided_hierarchical");
     EXPECT_NE(chosen(bytes, 4, Form::blocking, true), "one_sided_hierarchical") << "no two ranks are on one node";
-    EXPECT_EQ(chosen(bytes, 2, Form::non_blocking, true), "one_sided_hierarchical");
+    EXPECT_EQ(chosen(bytes, 2, Form::blocking, false), "one_sided_hierarchical");
   }
-  EXPECT_EQ(chosen(1024, 1, Form::non_blocking, true), "one_sided_binomial");
-  EXPECT_EQ(chosen(1025, 1, Form::non_blocking, true), "one_sided_hierarchical");
+  for (const std::int32_t nodes : {1, 2}) {
+    EXPECT_EQ(chosen(1024, nodes, Form::non_blocking, true), "one_sided_binomial");
+    EXPECT_EQ(chosen(1025, nodes, Form::non_blocking, true), "one_sided_hierarchical");
+  }
 }
 
 }  // namespace

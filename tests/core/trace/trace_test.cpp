@@ -87,7 +87,8 @@ TEST(Trace, ComesBackFromItsText) {
                                                                                        .commutative = false,
                                                                                        .rounded = true,
                                                                                        .root = 1,
-                                                                                       .count = 77}] = {1, 2, 3, 4};
+                                                                                       .count = 77}] = {1, 2, 3, 4,
+                                                                                                        0.25};
   trace.messages[2][another_world] = {1, 8};
   const std::string text = to_text(trace);
   const Trace again = from_text(text);
@@ -95,6 +96,7 @@ TEST(Trace, ComesBackFromItsText) {
   EXPECT_EQ(again.program, trace.program);
   EXPECT_EQ(again.collectives.size(), 2);
   EXPECT_EQ(again.messages, trace.messages);
+  EXPECT_DOUBLE_EQ(again.waited(), 0.25);
 }
 
 // A program that calls the same again and again has a trace that hardly grows: only its numbers get longer.

@@ -1,10 +1,12 @@
 // A program that knows nothing of the drop-in: collectives and blocking messages, checked. calls [bcasts]
 //
-// With `time`: what a barrier of one rank costs, which is handed down.
+// With `time`: what a barrier of one rank costs, which is passed through.
 // With `corners`: what is rare, or wrong and to be refused by MPI itself.
 // With `grid`: on communicators with names, some of which are no names for a page.
 // With `names`: on 300 communicators, each with a name of its own.
 // With `churn`: 100,000 calls on 100 communicators, and by how many bytes some of them left the heap larger.
+// With `late`: the last rank comes late.
+// With `in finalize`: an allreduce when MPI_Finalize has begun.
 
 #include <malloc.h>
 #include <mpi.h>
@@ -18,6 +20,7 @@
 #include <numeric>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -290,6 +293,16 @@ void in_finalize() {
   for (int i = 0; i < 40; ++i) MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 }
 
+// The last rank comes late to an allreduce, four times.
+void come_late(int rank, int size) {
+  for (int i = 0; i < 4; ++i) {
+    int sum = 0;
+    if (rank == size - 1) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    expect(sum == size * (size - 1) / 2, "late Allreduce");
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   int rank = 0;
@@ -312,6 +325,12 @@ int main(int argc, char** argv) {
     return faults == 0 ? 0 : 1;
   }
   const std::string_view mode(argc > 1 ? argv[1] : "");
+  if (mode == "late") {
+    come_late(rank, size);
+    if (rank == 0) std::printf("%d faults\n", faults);
+    MPI_Finalize();
+    return faults == 0 ? 0 : 1;
+  }
   if (mode == "in finalize") {
     in_finalize();
     MPI_Finalize();

@@ -49,6 +49,16 @@ TEST(Waiting, TimedCallsStandForAllCalls) {
   EXPECT_LT(timed, 300);
 }
 
+TEST(Waiting, OneLateCallDoesNotStandForMany) {
+  Waiting waiting{.calls = 61 * 100, .asks_after = 1 << 20, .spent = 1e-6 * 61 * 100};
+  waiting.count(1);
+  ASSERT_EQ(waiting.stands_for, Waiting::seldom);
+  EXPECT_NEAR(waiting.most(), 10e-6, 1e-7);
+  Waiting first{.asks_after = 1 << 20};
+  first.count(1);
+  EXPECT_GT(first.most(), 1e9);
+}
+
 // All ranks come to the call at which they ask each other by counting.
 TEST(Waiting, NothingIsPassedWhenRanksAskEachOther) {
   for (const int after : {17, 40, 255, 256, 300, 5000}) {

@@ -1,7 +1,7 @@
 """What a trace has of programs that know nothing of it:
-trace_test.py QUADRILLE MPI TRACED MONITORED FORTRAN,... LAUNCHER... -n
+trace_test.py QUADRILLE MPI TRACED CALLS MONITORED FORTRAN,... LAUNCHER... -n
 
-TRACED says itself what it sends; MONITORED is a library by which Open MPI says it, "none" under another MPI.
+TRACED says itself what it sends; CALLS has a rank that is late; MONITORED is a library by which Open MPI says it, "none" under another MPI.
 """
 
 import json
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-QUADRILLE, MPI, TRACED, MONITORED, FORTRAN, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, TRACED, CALLS, MONITORED, FORTRAN, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
 while not os.path.basename(LAUNCH[0]).startswith("mpi"):
@@ -74,10 +74,10 @@ class Trace(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
-    def trace(self, ranks, *program):
+    def trace(self, ranks, *program, options=()):
         """What the program printed; its trace is in self.file."""
         # Of more ranks than cores, MPICH's spin unless the drop-in is active.
-        options = ["--replace"] if MPI == "mpich" and ranks > 2 else []
+        options = [*options, *(["--replace"] if MPI == "mpich" and ranks > 2 else [])]
         words = [QUADRILLE, "trace", "--output", self.file, *options, "--", *LAUNCH, str(ranks), *map(str, program)]
         done = subprocess.run(words, check=False, capture_output=True, text=True, timeout=250, cwd=self.folder.name)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -151,6 +151,20 @@ class Trace(unittest.TestCase):
         in_tests = float(re.search(r"^rank 0 (?:\S+ ){4}(\S+) ", self.file.read_text(), re.MULTILINE)[1])
         self.assertGreater(in_tests, took / 4)
         self.assertLess(in_tests, 2 * took)
+
+    def test_waits_for_late_ranks_are_told_from_calls(self):
+        def seconds(word):
+            found = re.search(rf"^calls allreduce .*calls=4 .*\b{word}=(\S+)", self.file.read_text(), re.MULTILINE)
+            return float(found[1]) if found else None
+
+        self.trace(2, CALLS, "late")
+        self.assertIsNone(seconds("waited"))
+        self.assertGreater(seconds("seconds"), 0.15)
+        self.trace(2, CALLS, "late", options=["--waits"])
+        self.assertGreater(seconds("waited"), 0.15)
+        self.assertLess(seconds("seconds"), 0.1)
+        shown = subprocess.run([QUADRILLE, "trace", "show", self.file], check=True, capture_output=True, text=True).stdout
+        self.assertIn("waits for late ranks", shown)
 
     def test_fortran_is_traced_like_c(self):
         for program in FORTRAN.split(","):

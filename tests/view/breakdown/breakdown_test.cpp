@@ -34,6 +34,18 @@ TEST(Breakdown, SaysWhereTheTimeGoes) {
   EXPECT_EQ(text.find("test "), std::string::npos) << text;
 }
 
+TEST(Breakdown, TellsWaitsFromCallsWhereTheyAreKnown) {
+  trace::Trace met = sample();
+  EXPECT_EQ(breakdown::to_text(met).find("late ranks"), std::string::npos);
+  EXPECT_EQ(to_html(met).find("late ranks"), std::string::npos);
+  for (auto& [communicator, kinds] : met.collectives) kinds.begin()->second.waited = 3;
+  EXPECT_NE(breakdown::to_text(met).find("mean  waits for late ranks"), std::string::npos) << breakdown::to_text(met);
+  EXPECT_NE(breakdown::to_text(met).find("2.00 s                1.50 s"), std::string::npos) << breakdown::to_text(met);
+  EXPECT_NE(to_html(met).find("Waits for late ranks"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(to_json(met)).at("collectives").at(0).at("mean_waited_seconds"), 1.5);
+  EXPECT_FALSE(nlohmann::json::parse(to_json(sample())).at("collectives").at(0).contains("mean_waited_seconds"));
+}
+
 TEST(Breakdown, IsJsonWithEachKindOfCall) {
   const auto json = nlohmann::json::parse(to_json(sample()));
   EXPECT_EQ(json.at("messages"), 1000);
