@@ -64,7 +64,8 @@ void print_program(const forecast::TracedProgram& program, bool all) {
   if (lines < program.calls.size()) fmt::print("and {} more kinds: --all\n", program.calls.size() - lines);
   fmt::print("{:<36}{:>10}{:>11}{:>11}", "all", "", text::seconds(program.traced), text::seconds(program.fastest));
   for (const std::string& policy : policies) {
-    fmt::print("  {:>17}", text::seconds(program.policies.at(policy).seconds));
+    const auto& [seconds, unknown] = program.policies.at(policy);
+    fmt::print("  {:>17}", seconds > 0 || unknown == 0 ? text::seconds(seconds) : "unknown");
   }
   fmt::print("\n");
   if (std::any_of(program.calls.begin(), program.calls.end(), [](const auto& one) { return one.equal_blocks; }))

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstddef>
@@ -36,8 +37,9 @@ struct RankTimes {
 
   double in(Activity activity) const { return spent[static_cast<std::size_t>(activity)]; }
   double inside() const;
-  // The program's own, and functions of MPI that are not traced.
-  double outside() const { return wall - inside(); }
+  // The program's own, and functions of MPI that are not traced. Tests for messages are known by samples, which may be
+  // more than there was.
+  double outside() const { return std::max(0.0, wall - inside()); }
 };
 
 // What calls of one collective have in common that are counted together: all that a policy chooses by. Of gatherv,
