@@ -145,6 +145,7 @@ class Lateness {
     const quadrille::Options shape{.algorithm = "one_sided_binomial"};
     const double mpi = calling_late([&] { broadcast_by_mpi(window_, bytes_); });
     const double messages = calling_late([&] { window_.bcast(0, 0, bytes_, {.algorithm = "binomial"}); });
+    const double usual = calling_late([&] { window_.bcast(0, 0, bytes_); });
     const double blocking = calling_late([&] { window_.bcast(0, 0, bytes_, shape); });
     const double staged = calling_late([&] { window_.bcast(0, 0, bytes_, {.algorithm = "one_sided_staged"}); });
     const double ready = waited([&] {
@@ -154,9 +155,10 @@ class Lateness {
     });
     if (comm_.rank() == 0) {
       std::printf(R"({"bytes": %lld, "late": "%s", "rank": %d, "seconds": %.3f, "MPI_Bcast": %.9f, "binomial": %.9f, )"
-                  R"("one_sided_binomial": %.9f, "one_sided_staged": %.9f, "ready": %.9f, "transport": "%s"})"
+                  R"("default": %.9f, "one_sided_binomial": %.9f, "one_sided_staged": %.9f, "ready": %.9f, )"
+                  R"("transport": "%s"})"
                   "\n",
-                  static_cast<long long>(bytes_), place, late_, seconds_, mpi, messages, blocking, staged, ready,
+                  static_cast<long long>(bytes_), place, late_, seconds_, mpi, messages, usual, blocking, staged, ready,
                   window_.transport().c_str());
       std::fflush(stdout);
     }

@@ -107,7 +107,7 @@ def times(place):
 
 def late(place):
     rows = place.rows("late", place.arguments.milliseconds, *(place.arguments.sizes or LATE_SIZES))
-    columns = ("MPI_Bcast", "binomial", "one_sided_binomial", "one_sided_staged", "ready")
+    columns = ("MPI_Bcast", "binomial", "default", "one_sided_binomial", "one_sided_staged", "ready")
     print("  the root waits" + "".join(f"{name:>20}" for name in columns))
     for row in rows:
         print(f"  {row['bytes']:>8} B, {row['late']:<5}" + "".join(f"{1e3 * row[name]:>17.2f} ms" for name in columns))
