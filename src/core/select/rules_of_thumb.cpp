@@ -73,10 +73,6 @@ const char* name_for(const Case& asked, std::int64_t segment) {
   return "";
 }
 
-}  // namespace
-
-namespace {
-
 // Through shared memory inside nodes. There a rank that computes after a short non-blocking call would keep others from
 // the slots that it has not read, where a deposit needs nobody.
 bool by_levels(const Case& asked, const Windows& windows) {

@@ -55,6 +55,7 @@ int sent_or_received(Start&& start, MPI_Status* status = MPI_STATUS_IGNORE) {
   return tested([&](int* flag) { return PMPI_Test(&request, flag, status); });
 }
 
+// A function of its own, for the same reason as in tracer.hpp.
 template <class Call>
 [[gnu::noinline]] int called(Call call) {
   return call();
