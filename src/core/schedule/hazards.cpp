@@ -1,9 +1,16 @@
 #include "schedule/hazards.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 namespace quadrille {
+
+namespace {
+
+constexpr std::int32_t nearby = 32;  // steps
+
+}  // namespace
 
 Hazards::Block& Hazards::block_of(const Region& region) {
   const auto number =
@@ -18,14 +25,41 @@ Hazards::Block& Hazards::block_of(const Region& region) {
 }
 
 Hazards::Place Hazards::seek(Block& block, std::int64_t at, bool write) {
+  const Place place = find(block, at, write);
+  if (piece(place).begin < at) split(place, at);
+  return place;
+}
+
+Hazards::Place Hazards::find(Block& block, std::int64_t at, bool write) {
   Place place = block.last_access(write);
-  while (piece(place).end <= at) place = piece(place).next;
+  std::int32_t steps = 0;
+  for (; piece(place).end <= at && steps < nearby; ++steps) place = piece(place).next;
+  for (; steps < nearby; ++steps) {
+    const Place before = piece(place).previous;
+    if (before == block.end || piece(before).end <= at) return place;
+    place = before;
+  }
+  return find_far(block, at);
+}
+
+// Back from the next mark. A long way gets a mark in its middle, so that there are few long ways.
+Hazards::Place Hazards::find_far(Block& block, std::int64_t at) {
+  const auto mark = first_mark_after(block, at);
+  Place place = mark != block.marks.end() ? *mark : block.end;
+  Place middle = place;
+  std::int32_t steps = 0;
   for (Place before = piece(place).previous; before != block.end && piece(before).end > at;
        before = piece(place).previous) {
     place = before;
+    if (++steps % 2 == 0) middle = piece(middle).previous;
   }
-  if (piece(place).begin < at) split(place, at);
+  if (steps > 2 * nearby) block.marks.insert(mark, middle);
   return place;
+}
+
+std::vector<Hazards::Place>::iterator Hazards::first_mark_after(Block& block, std::int64_t at) {
+  return std::partition_point(block.marks.begin(), block.marks.end(),
+                              [&](Place mark) { return piece(mark).end <= at; });
 }
 
 Hazards::Place Hazards::split(Place place, std::int64_t at) {
@@ -63,6 +97,10 @@ Hazards::Place Hazards::erase(Block& block, Place place) {
   unused_piece_ = place;
   for (Place* finger : {&block.last_read, &block.last_write}) {
     if (*finger == place) *finger = next;
+  }
+  if (!block.marks.empty()) {
+    const auto mark = first_mark_after(block, piece(place).end - 1);
+    if (mark != block.marks.end() && *mark == place) block.marks.erase(mark);
   }
   piece(previous).next = next;
   piece(next).previous = previous;

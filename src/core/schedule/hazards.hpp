@@ -54,7 +54,8 @@ class Hazards {
     Id id;
     Chain next;
   };
-  // The pieces of a block form a sorted ring, closed by an empty end piece beyond all others.
+  // The pieces of a block form a sorted ring, closed by an empty end piece beyond all others. A piece keeps its end as
+  // long as it exists.
   using Place = std::int32_t;
   struct Piece {
     std::int64_t begin;
@@ -68,6 +69,7 @@ class Hazards {
     Place end;
     Place last_read;  // the next one is usually nearby
     Place last_write;
+    std::vector<Place> marks = {};  // some pieces of many, in order: where a search begins that has far to go
 
     Place& last_access(bool write) { return write ? last_write : last_read; }
   };
@@ -82,6 +84,10 @@ class Hazards {
   Block& block_of(const Region& region);
   // The first piece after `at`; a piece that contains `at` is split.
   Place seek(Block& block, std::int64_t at, bool write);
+  // The first piece that ends after `at`.
+  Place find(Block& block, std::int64_t at, bool write);
+  Place find_far(Block& block, std::int64_t at);
+  std::vector<Place>::iterator first_mark_after(Block& block, std::int64_t at);
   // Splits a piece; returns its first part.
   Place split(Place place, std::int64_t at);
   // Inserts a new piece before another.

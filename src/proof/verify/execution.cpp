@@ -21,6 +21,7 @@ class World {
           std::make_unique<SymbolicRank>(common_, static_cast<Rank>(i), subject.schedules[i], keep));
     }
     awake_.resize(common_.ranks.size(), false);
+    common_.watching.resize(common_.ranks.size());
     common_.signals = std::all_of(subject.schedules.begin(), subject.schedules.end(),
                                   [](const Schedule& schedule) { return schedule.only_notifies(); });
   }
@@ -65,9 +66,12 @@ void World::wake(Rank rank) {
 }
 
 void World::wake_watching() {
-  if (!std::exchange(common_.counter_set, false)) return;
-  for (Rank rank : common_.watching) wake(rank);
-  common_.watching.clear();
+  for (const Rank owner : common_.with_counters_set) {
+    auto& watching = common_.watching[static_cast<std::size_t>(owner)];
+    for (const Rank rank : watching) wake(rank);
+    watching.clear();
+  }
+  common_.with_counters_set.clear();
 }
 
 void World::deliver(SymbolicRank& sender, SymbolicRank& receiver) {

@@ -105,17 +105,64 @@ bool read(std::span<const Held> pieces, Range range, std::int64_t at, std::vecto
 
 std::optional<std::vector<Held>> Contents::read(Range range) const {
   std::vector<Held> found;
-  if (!verify::read(pieces_, range, 0, found)) return std::nullopt;
+  if (!read(range, 0, found)) return std::nullopt;
   return found;
+}
+
+bool Contents::read(Range range, std::int64_t at, std::vector<Held>& into) const {
+  if (range.empty()) return true;
+  auto part = std::partition_point(parts_.begin(), parts_.end(),
+                                   [&](const Part& one) { return one.back().range.end <= range.begin; });
+  for (; part != parts_.end(); ++part) {
+    const std::int64_t end = std::min(range.end, part->back().range.end);
+    if (!verify::read(*part, {range.begin, end}, at, into)) return false;
+    at += end - range.begin;
+    range.begin = end;
+    if (range.empty()) return true;
+  }
+  return false;
 }
 
 void Contents::write(std::int64_t begin, std::span<const Held> pieces) {
   if (pieces.empty()) return;
   const Range range{begin + pieces.front().range.begin, begin + pieces.back().range.end};
-  const auto first = std::partition_point(pieces_.begin(), pieces_.end(),
-                                          [&](const Held& piece) { return piece.range.end < range.begin; });
+  if (range.empty()) return;
+  if (parts_.empty()) {
+    write(parts_.emplace_back(), begin, pieces);
+    return divide(0);
+  }
+  // The parts that the range touches become one; where it touches none, it goes to the one before.
+  auto first = std::partition_point(parts_.begin(), parts_.end(),
+                                    [&](const Part& part) { return part.back().range.end < range.begin; });
+  const auto last = std::partition_point(first, parts_.end(),
+                                         [&](const Part& part) { return part.front().range.begin <= range.end; });
+  if (first == last && first != parts_.begin()) --first;
+  for (auto other = first + 1; other < last; ++other) first->insert(first->end(), other->begin(), other->end());
+  if (first + 1 < last) parts_.erase(first + 1, last);
+  write(*first, begin, pieces);
+  divide(static_cast<std::size_t>(first - parts_.begin()));
+}
+
+// Into parts of half the size that a part may have.
+void Contents::divide(std::size_t part) {
+  constexpr std::size_t most = 512;
+  if (parts_[part].size() <= most) return;
+  const Part all = std::move(parts_[part]);
+  std::vector<Part> divided;
+  for (std::size_t i = 0; i < all.size(); i += most / 2) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i);
+    divided.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(most / 2, all.size() - i)));
+  }
+  const auto place = parts_.erase(parts_.begin() + static_cast<std::ptrdiff_t>(part));
+  parts_.insert(place, std::make_move_iterator(divided.begin()), std::make_move_iterator(divided.end()));
+}
+
+void Contents::write(Part& part, std::int64_t begin, std::span<const Held> pieces) {
+  const Range range{begin + pieces.front().range.begin, begin + pieces.back().range.end};
+  const auto first =
+      std::partition_point(part.begin(), part.end(), [&](const Held& piece) { return piece.range.end < range.begin; });
   const auto last =
-      std::partition_point(first, pieces_.end(), [&](const Held& piece) { return piece.range.begin <= range.end; });
+      std::partition_point(first, part.end(), [&](const Held& piece) { return piece.range.begin <= range.end; });
   // The remaining parts of the neighbours. Adjacent ones are included, since they may merge with the range.
   Held left, right;
   if (first != last) {
@@ -124,10 +171,10 @@ void Contents::write(std::int64_t begin, std::span<const Held> pieces) {
   }
   const auto before = static_cast<std::size_t>(last - first);
   const std::size_t most = pieces.size() + (left.range.empty() ? 0 : 1) + (right.range.empty() ? 0 : 1);
-  const auto place = first - pieces_.begin();
-  if (most > before) pieces_.insert(last, most - before, Held{});
+  const auto place = first - part.begin();
+  if (most > before) part.insert(last, most - before, Held{});
 
-  const auto start = pieces_.begin() + place;
+  const auto start = part.begin() + place;
   auto end = start;
   const auto append = [&](const Held& piece) {
     if (!piece.range.empty() && (end == start || !merge(*std::prev(end), piece))) *end++ = piece;
@@ -135,7 +182,7 @@ void Contents::write(std::int64_t begin, std::span<const Held> pieces) {
   append(left);
   for (const Held& piece : pieces) append(cut(piece, piece.range, begin));
   append(right);
-  pieces_.erase(end, start + static_cast<std::ptrdiff_t>(std::max(most, before)));
+  part.erase(end, start + static_cast<std::ptrdiff_t>(std::max(most, before)));
 }
 
 }  // namespace quadrille::verify

@@ -81,17 +81,24 @@ struct Held {
 // missing.
 bool read(std::span<const Held> pieces, Range range, std::int64_t at, std::vector<Held>& into);
 
-// The contents of one block: sorted ranges, merged where possible.
+// The contents of one block: sorted ranges, merged where that is found out.
 class Contents {
  public:
   // The contents of [begin, end), with ranges relative to `begin`; nullopt if part of it was never written.
   std::optional<std::vector<Held>> read(Range range) const;
-  std::span<const Held> pieces() const { return pieces_; }
+  // Appends them to `into`, with ranges relative to `begin` - `at`; false if part of it was never written.
+  bool read(Range range, std::int64_t at, std::vector<Held>& into) const;
   // Overwrites the contents from `begin` on; the ranges are relative to it.
   void write(std::int64_t begin, std::span<const Held> pieces);
 
  private:
-  std::vector<Held> pieces_;
+  // A block may have a piece for each pair of ranks, written in any order: parts of it keep insertions short.
+  using Part = std::vector<Held>;
+
+  static void write(Part& part, std::int64_t begin, std::span<const Held> pieces);
+  void divide(std::size_t part);
+
+  std::vector<Part> parts_;  // sorted, none of them empty
 };
 
 }  // namespace quadrille::verify

@@ -104,7 +104,7 @@ void SymbolicRank::check_operands(Token token, std::initializer_list<Piece> piec
 
 void SymbolicRank::load(Token token, const Piece& piece, std::int64_t at, std::vector<Held>& into) {
   const Memory::Block& block = check_bounds(token, piece);
-  if (!read(block.contents.pieces(), {piece.offset, piece.offset + piece.length}, at, into))
+  if (!block.contents.read({piece.offset, piece.offset + piece.length}, at, into))
     throw Fault(fmt::format("{}: reads data that was never written", describe(token)));
 }
 
@@ -203,7 +203,7 @@ void SymbolicRank::publish(Token token, std::int32_t counter, std::int64_t value
 
 void SymbolicRank::raise(Board board, std::int32_t counter, std::int64_t value, std::int64_t step) {
   counters_[{board, counter}].push_back({value, step});
-  common_.counter_set = true;
+  common_.with_counters_set.push_back(rank_);
 }
 
 std::int64_t SymbolicRank::reached_at(Board board, std::int32_t counter, std::int64_t value) const {
@@ -219,7 +219,8 @@ std::int64_t SymbolicRank::reached_at(Board board, std::int32_t counter, std::in
 bool SymbolicRank::saw(Token token, const SymbolicRank& of, Board board, std::int32_t counter, std::int64_t value) {
   const std::int64_t step = of.reached_at(board, counter, value);
   if (step < 0) {
-    common_.watching.push_back(rank_);
+    auto& watching = common_.watching[static_cast<std::size_t>(of.rank_)];
+    if (watching.empty() || watching.back() != rank_) watching.push_back(rank_);
     return false;
   }
   Event& event = event_of(token);

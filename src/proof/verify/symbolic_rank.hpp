@@ -30,9 +30,9 @@ struct Common {
   Expressions& expressions;
   std::vector<std::unique_ptr<SymbolicRank>> ranks = {};
   std::int64_t clock = 0;
-  // Ranks that wait for a counter, to be woken when one is set.
-  std::vector<Rank> watching = {};
-  bool counter_set = false;
+  // Ranks that wait for a counter, by the rank whose counter it is: to be woken when one of its is set.
+  std::vector<std::vector<Rank>> watching = {};
+  std::vector<Rank> with_counters_set = {};
   bool opening = false;               // nobody hears of a notice yet
   bool signals = false;               // notices are all that is sent: each is a step
   std::vector<Written> written = {};  // if requested

@@ -93,8 +93,9 @@ std::vector<Entry> entries_of(const verify::Subject& subject, const verify::Exec
   for (const Schedule& schedule : subject.schedules) {
     for (const Buffer buffer : {Buffer::input, Buffer::output}) {
       for (std::int32_t block = 0; subject.units(schedule.rank, buffer, block) >= 0; ++block) {
+        const std::int64_t units = subject.units(schedule.rank, buffer, block);
         const auto given = verify::initial_contents(subject, expressions, schedule.rank, buffer, block);
-        entries.push_back({0, schedule.rank, buffer, block, 0, {given.pieces().begin(), given.pieces().end()}});
+        if (auto data = given.read({0, units})) entries.push_back({0, schedule.rank, buffer, block, 0, *data});
       }
     }
   }

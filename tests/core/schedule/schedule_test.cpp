@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
-#include <set>
 #include <stdexcept>
 
 #include "schedule/builder.hpp"
-#include "schedule/hazards.hpp"
 #include "schedule/index.hpp"
 
 namespace quadrille {
@@ -188,36 +185,6 @@ TEST(Index, NumbersKeysInInsertionOrder) {
       for (std::int64_t i = 0; i < count; ++i) EXPECT_EQ(index.find({i % 7, i}), i);
       EXPECT_EQ(index.find({0, -1}), -1);
       EXPECT_EQ(index.size(), static_cast<std::size_t>(count));
-    }
-  }
-}
-
-TEST(Hazards, AgreeWithAUnitByUnitRecord) {
-  Hazards hazards;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
-    SCOPED_TRACE(seed);
-    std::mt19937_64 random(seed);
-    hazards.clear();
-    struct Cell {
-      int writer = -1;
-      std::set<int> readers;
-    };
-    std::vector<Cell> cells(20);
-    for (int id = 0; id < 40; ++id) {
-      const auto begin = static_cast<std::int64_t>(random() % 20);
-      const auto end = begin + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(21 - begin));
-      const bool write = random() % 2 == 0;
-      std::set<int> expected;
-      for (std::int64_t i = begin; i < end; ++i) {
-        Cell& cell = cells[static_cast<std::size_t>(i)];
-        if (cell.writer >= 0) expected.insert(cell.writer);
-        if (write) expected.insert(cell.readers.begin(), cell.readers.end());
-        if (write) cell = {id, {}};
-        if (!write) cell.readers.insert(id);
-      }
-      std::set<int> found;
-      hazards.access({}, {begin, end}, write, id, false, [&](int earlier) { found.insert(earlier); });
-      EXPECT_EQ(found, expected);
     }
   }
 }
