@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <string_view>
 #include <system_error>
 
@@ -28,8 +30,10 @@ fs::path target_of(const std::string& path) {
   return error ? fs::path(path) : target;
 }
 
+// Processes of other nodes and containers may have the same number.
 fs::path beside(const fs::path& target) {
-  return target.string() + ".new-" + std::to_string(getpid());
+  static const unsigned random = std::random_device{}();
+  return target.string() + ".new-" + std::to_string(getpid()) + '-' + std::to_string(random);
 }
 
 // A file that may not be written is not replaced either, though its folder would permit it.
@@ -38,13 +42,28 @@ bool is_protected(const fs::path& target) {
   return fs::exists(target, error) && !std::ofstream(target, std::ios::app);
 }
 
+std::error_code last_error() {
+  return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
+}
+
+// Behind what has been printed: to open it by its name would begin at the start of the file that it is redirected to.
+std::error_code write(std::FILE* open, const std::string& text) {
+  errno = 0;
+  const bool good = std::fwrite(text.data(), 1, text.size(), open) == text.size() && std::fflush(open) == 0;
+  return good ? std::error_code() : last_error();
+}
+
 std::error_code write(const fs::path& path, const std::string& text) {
   errno = 0;
   std::ofstream file(path);
   file << text;
   file.close();
-  if (file.good()) return {};
-  return errno != 0 ? std::error_code(errno, std::generic_category()) : std::make_error_code(std::errc::io_error);
+  return file.good() ? std::error_code() : last_error();
+}
+
+std::error_code write_stream(const std::string& path, const std::string& text) {
+  if (path == "/dev/stdout") return write(stdout, text);
+  return path == "/dev/stderr" ? write(stderr, text) : write(fs::path(path), text);
 }
 
 std::error_code write_and_rename(const fs::path& target, const std::string& text) {
@@ -77,8 +96,13 @@ bool is_replaceable(const std::string& path) {
 }
 
 void replace_file(const std::string& path, const std::string& text) {
-  const std::error_code error = is_stream(path) ? write(path, text) : write_and_rename(target_of(path), text);
+  const std::error_code error = is_stream(path) ? write_stream(path, text) : write_and_rename(target_of(path), text);
   if (error) throw std::system_error(error, "can't write " + path);
+}
+
+void remove_file(const std::string& path) {
+  std::error_code none;
+  fs::remove(target_of(path), none);
 }
 
 }  // namespace quadrille::files

@@ -16,4 +16,7 @@ bool is_replaceable(const std::string& path);
 // std::system_error.
 void replace_file(const std::string& path, const std::string& text);
 
+// Removes what replace_file would replace, if it is there.
+void remove_file(const std::string& path);
+
 }  // namespace quadrille::files

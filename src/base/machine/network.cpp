@@ -37,12 +37,20 @@ std::int64_t megabits_of_rate(const std::string& rate) {
 }  // namespace
 
 Network network() {
-  Network fastest;
+  // Of bridges and of pairs of virtual devices the speed means nothing, but in a container there may be no other. Of a
+  // bond it is that of its ports together.
+  std::int64_t of_hardware = 0;
+  std::int64_t of_others = 0;
   for_each_device("net", [&](const fs::path& device, const std::string& name) {
     if (name == "lo" || first_line(device / "operstate") == "down") return;
     const std::int64_t speed = std::strtoll(first_line(device / "speed").c_str(), nullptr, 10);
-    fastest.megabits = std::max(fastest.megabits, speed);
+    std::error_code error;
+    const bool is_real = fs::exists(device / "device", error) || fs::exists(device / "bonding", error);
+    std::int64_t& most = is_real ? of_hardware : of_others;
+    most = std::max(most, speed);
   });
+  Network fastest{.megabits = of_hardware > 0 ? of_hardware : of_others};
+  std::int64_t of_ports = 0;
   for_each_device("infiniband", [&](const fs::path& device, const std::string& name) {
     std::error_code error;
     for (fs::directory_iterator port(device / "ports", error), end; !error && port != end; port.increment(error)) {
@@ -52,9 +60,11 @@ Network network() {
       // Over converged Ethernet MPI bypasses the kernel, too.
       fastest.kind = name.starts_with("hfi1") ? Network::Kind::omni_path : Network::Kind::infiniband;
       const std::int64_t rate = megabits_of_rate(first_line(port->path() / "rate"));
-      fastest.megabits = ethernet ? std::max(fastest.megabits, rate) : rate;
+      std::int64_t& most = ethernet ? fastest.megabits : of_ports;
+      most = std::max(most, rate);
     }
   });
+  if (of_ports > 0) fastest.megabits = of_ports;
   for_each_device("cxi", [&](const fs::path&, const std::string&) {
     fastest.kind = Network::Kind::slingshot;
     fastest.megabits = 200000;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <functional>
 #include <system_error>
 
 #include "cost/built_in.hpp"
@@ -35,7 +36,14 @@ std::string machine_file(const Options& options, const std::string& mpi) {
   if (folder.empty()) return "";
   const std::string racks =
       options.racks > 0 ? fmt::format("_{}-racks-{}", options.racks, rate_text(uplink_of(options))) : "";
-  std::string name = fmt::format("cluster-{}{}_{}.json", rate_text(options.rate), racks, mpi);
+  // What is measured where one link is slow does not hold where all are alike.
+  std::string exceptions;
+  for (const auto& [node, rate] : options.node_rates)
+    exceptions += fmt::format("_{}-{}", node_name(node), rate_text(rate));
+  for (const auto& [rack, rate] : options.rack_uplinks) exceptions += fmt::format("_rack{}-{}", rack, rate_text(rate));
+  constexpr std::size_t most_shown = 100;  // a name may have 255 characters
+  if (exceptions.size() > most_shown) exceptions = fmt::format("_uneven-{:x}", std::hash<std::string>{}(exceptions));
+  std::string name = fmt::format("cluster-{}{}{}_{}.json", rate_text(options.rate), racks, exceptions, mpi);
   for (char& one : name) {
     if (one == ' ' || one == '/') one = '-';
   }

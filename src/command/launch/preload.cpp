@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "launch/command.hpp"
@@ -45,11 +47,9 @@ std::vector<std::string> with_exports(std::vector<std::string> words, const Vari
   }
   const char* const usual = std::getenv("SLURM_EXPORT_ENV");
   std::string exports = usual && *usual ? usual : "ALL";
-  // Up to the program: the first argument that is neither an option nor follows one that may take a value.
-  for (std::size_t i = 1; i < words.size(); ++i) {
-    const bool value = i > 1 && words[i - 1].starts_with('-') && words[i - 1].find('=') == std::string::npos;
-    if (!words[i].starts_with('-') && !value) break;
-    const bool apart = words[i] == "--export" && i + 1 < words.size();
+  const std::size_t program = place_of_program(words);
+  for (std::size_t i = 1; i < program; ++i) {
+    const bool apart = words[i] == "--export" && i + 1 < program;
     if (!apart && !words[i].starts_with("--export=")) continue;
     exports = apart ? words[i + 1] : words[i].substr(words[i].find('=') + 1);
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(i),
@@ -83,6 +83,29 @@ void reject_contradictions(Launcher launcher, const std::vector<std::string>& wo
 }
 
 }  // namespace
+
+std::string_view option_name(std::string_view word) {
+  if (!word.starts_with('-')) return {};
+  word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
+  return word.substr(0, word.find('='));
+}
+
+std::size_t place_of_program(const std::vector<std::string>& words) {
+  constexpr std::array<std::string_view, 8> of_pairs = {"mca",     "gmca",    "omca", "gomca",
+                                                        "prtemca", "pmixmca", "genv", "env"};
+  const auto takes_two = [&](std::string_view word) {
+    return std::find(of_pairs.begin(), of_pairs.end(), option_name(word)) != of_pairs.end();
+  };
+  const std::size_t first = is_quadrille(words, {"cluster", "run"}) ? 3 : 1;
+  for (std::size_t i = first; i < words.size(); ++i) {
+    if (words[i] == "--") return i + 1;
+    if (words[i].starts_with('-')) continue;
+    const bool of_pair = i > first + 1 && takes_two(words[i - 2]) && words[i - 1].find('=') == std::string::npos;
+    const bool of_option = i > first && words[i - 1].starts_with('-') && words[i - 1].find('=') == std::string::npos;
+    if ((!of_pair && !of_option) || mpi_of(words[i])) return i;
+  }
+  return words.size();
+}
 
 bool is_quadrille(const std::vector<std::string>& words, const std::vector<std::string>& subcommands) {
   return words.size() > subcommands.size() && std::filesystem::path(words.front()).filename() == "quadrille" &&

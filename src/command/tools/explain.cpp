@@ -211,7 +211,7 @@ void print_text(const Explanation& all, const ExplainArguments& arguments) {
   }
 }
 
-void print_json(const Explanation& all, const ExplainArguments& arguments) {
+nlohmann::ordered_json as_json(const Explanation& all, const ExplainArguments& arguments) {
   nlohmann::ordered_json json = {{"collective", name(all.asked.collective)},
                                  {"bytes", all.asked.bytes()},
                                  {"ranks", arguments.ranks},
@@ -247,7 +247,7 @@ void print_json(const Explanation& all, const ExplainArguments& arguments) {
   }
   json["library"] = decision(all.library);
   json["drop_in"] = decision(all.drop_in);
-  fmt::print("{}\n", json.dump(2));
+  return json;
 }
 
 int explain(const ExplainArguments& arguments) {
@@ -289,6 +289,7 @@ int explain(const ExplainArguments& arguments) {
   // Of another machine nothing is known here.
   const std::vector<learn::Finding> findings =
       arguments.machine.empty() ? learn::recall(learned_folder_here(), "").findings : std::vector<learn::Finding>();
+  auto json = nlohmann::ordered_json::array();
   for (const std::int64_t bytes : sizes) {
     Explanation all;
     all.asked = case_of_bytes(collective, bytes, selector.placement());
@@ -303,8 +304,13 @@ int explain(const ExplainArguments& arguments) {
     all.by_itself = done_by(mpis, all.asked);
     all.library = selector.decide(all.asked, {});
     all.drop_in = selector.decide(all.asked, as_drop_in);
-    arguments.json ? print_json(all, arguments) : print_text(all, arguments);
+    if (arguments.json) {
+      json.push_back(as_json(all, arguments));
+    } else {
+      print_text(all, arguments);
+    }
   }
+  if (arguments.json) fmt::print("{}\n", (sizes.size() == 1 ? json.front() : json).dump(2));
   return 0;
 }
 

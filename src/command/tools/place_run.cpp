@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "files/replace.hpp"
@@ -22,23 +23,51 @@ namespace {
 
 using launch::Launcher;
 
-const std::vector<std::string> host_options = {"--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f"};
+std::vector<std::string_view> host_options(bool of_hydra) {
+  return of_hydra ? std::vector<std::string_view>{"f", "hostfile", "machinefile"}
+                  : std::vector<std::string_view>{"hostfile", "machinefile"};
+}
 
-// The word behind one of these options.
-std::optional<std::string> option_in(const Words& words, const std::vector<std::string>& names) {
-  for (std::size_t i = 1; i + 1 < words.size() && words[i] != "--"; ++i) {
-    if (std::find(names.begin(), names.end(), words[i]) != names.end()) return words[i + 1];
+bool is_one_of(const std::vector<std::string_view>& names, const std::string& word) {
+  const std::string_view name = launch::option_name(word);
+  return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// An option of the launcher: where it stands, how many words it has, and its value.
+struct Option {
+  std::size_t place = 0;
+  std::size_t words = 0;
+  std::string value;
+};
+std::optional<Option> option_in(const Words& words, const std::vector<std::string_view>& names) {
+  const std::size_t program = launch::place_of_program(words);
+  for (std::size_t i = 1; i < program; ++i) {
+    if (!is_one_of(names, words[i])) continue;
+    const std::size_t equals = words[i].find('=');
+    if (equals != std::string::npos) return Option{i, 1, words[i].substr(equals + 1)};
+    if (i + 1 < program) return Option{i, 2, words[i + 1]};
   }
   return std::nullopt;
+}
+
+// Options of the launcher that place ranks, beside ours.
+void refuse_options(const Words& words, const std::vector<std::string_view>& names) {
+  const std::size_t program = launch::place_of_program(words);
+  for (std::size_t i = 1; i < program; ++i) {
+    if (is_one_of(names, words[i])) {
+      throw std::invalid_argument(fmt::format("--run: leave {} out: it would place the ranks", words[i]));
+    }
+  }
 }
 
 // What the command line says about hosts, where our own options don't.
 void find_hosts(const Words& words, Launcher launcher, PlacingArguments& placing) {
   if (!placing.hosts.empty() || !placing.cluster.empty()) return;
   if (launcher == Launcher::cluster) {
-    placing.cluster = option_in(words, {"--name"}).value_or(cluster::Options().name);
-  } else if (const auto file = option_in(words, host_options)) {
-    placing.hosts = *file;
+    const auto name = option_in(words, {"name"});
+    placing.cluster = name ? name->value : cluster::Options().name;
+  } else if (const auto file = option_in(words, host_options(launcher == Launcher::hydra))) {
+    placing.hosts = file->value;
   }
 }
 
@@ -60,7 +89,6 @@ std::string launcher_name(const Words& words, Launcher launcher) {
 // The user's command line with the options of the one that places ranks.
 Words placed_command(Words words, const std::string& launcher, const LaunchFile& made, const std::string& file) {
   if (launcher == "cluster") {
-    if (option_in(words, {"--map"})) throw std::invalid_argument("--run: leave --map out: it would place the ranks");
     words.insert(words.begin() + 3, {"--map", file});
     return words;
   }
@@ -69,13 +97,14 @@ Words placed_command(Words words, const std::string& launcher, const LaunchFile&
     words.insert(words.begin() + 1, "--distribution=arbitrary");
     return words;
   }
-  if (launcher == "mpich") {
-    const auto old = std::find_first_of(words.begin(), words.end(), host_options.begin(), host_options.end());
-    if (old != words.end() && old + 1 != words.end()) words.erase(old, old + 2);
+  const auto hosts = option_in(words, host_options(launcher == "mpich"));
+  if (launcher == "mpich" && hosts) {
+    const auto old = words.begin() + static_cast<std::ptrdiff_t>(hosts->place);
+    words.erase(old, old + static_cast<std::ptrdiff_t>(hosts->words));
   }
   // mpirun -n N comes first, and the user's line has its own.
   auto first = made.line.begin() + 3;
-  if (launcher != "mpich" && option_in(words, host_options)) first += 2;
+  if (launcher != "mpich" && hosts) first += 2;
   words.insert(words.begin() + 1, first, made.line.end());
   return words;
 }
@@ -90,6 +119,9 @@ int place_and_run(PlaceArguments arguments) {
     throw std::invalid_argument(fmt::format("--run: '{}' is too much: the program is traced", placing.source.what));
   }
   if (arguments.drop_in && placing.source.policy.empty()) placing.source.policy = knowledge::own_policy;
+  if (launcher == Launcher::cluster) refuse_options(words, {"map"});
+  if (launcher == Launcher::srun) refuse_options(words, {"m", "distribution"});
+  if (launcher == Launcher::hydra) refuse_options(words, {"ppn", "perhost"});
   find_hosts(words, launcher, placing);
   if (placing.hosts.empty() && placing.cluster.empty()) {
     throw std::invalid_argument("--run: where may ranks run? The command line has no host file: give --hosts");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -108,7 +109,8 @@ Field field_of(const PlacingArguments& arguments) {
   for (const std::string& text : arguments.slow) {
     const auto [host, factor] = assignment("--slow", text, "node2=4");
     const auto times = number_in<double>(factor);
-    if (!times || *times <= 0) throw std::invalid_argument(fmt::format("--slow: '{}': expected as node2=4", text));
+    if (!times || !std::isfinite(*times) || *times <= 0)
+      throw std::invalid_argument(fmt::format("--slow: '{}': expected as node2=4", text));
     field.ground.slower[index(number_of_host(field.hosts, "--slow", host))] = *times;
   }
   std::vector<bool> forbidden(field.hosts.size());

@@ -42,6 +42,7 @@ struct PredictArguments {
   int rack_nodes = 0;
   std::string machine;
   std::string policy;
+  std::string algorithm;
   std::int64_t most_messages = forecast::Options().most_messages;
   int threads = 0;
   bool all = false;
@@ -67,6 +68,22 @@ std::vector<forecast::Question> questions(const PredictArguments& arguments) {
   return asked;
 }
 
+// That of --algorithm; empty: all.
+Variant only_variant(const PredictArguments& arguments) {
+  if (arguments.algorithm.empty()) return {};
+  if (arguments.collective.empty())
+    throw std::invalid_argument("--algorithm: a trace has collectives of several kinds");
+  if (!arguments.policy.empty()) throw std::invalid_argument("--algorithm, --policy: expected one of them");
+  if (!arguments.svg.empty())
+    throw std::invalid_argument("--svg draws which algorithm is the fastest, --algorithm names one");
+  const Collective collective = require_collective(arguments.collective);
+  const Variant variant = variant_named(collective, arguments.algorithm);
+  if (!variant || variant.width < 0) {
+    throw std::invalid_argument(fmt::format("--algorithm: {}", no_such_algorithm(collective, arguments.algorithm)));
+  }
+  return variant;
+}
+
 // Of the quickest.
 const forecast::Seconds& best_time(const forecast::Point& point) {
   return point.algorithms.front().time;
@@ -89,8 +106,9 @@ void print_all(const forecast::Point& point) {
   }
 }
 
-void print_winners(const std::vector<forecast::Point>& points) {
-  fmt::print("\n{:>10}{:>10}  {:<24}{:>12}", "ranks", "size", "fastest", "time");
+void print_winners(const std::vector<forecast::Point>& points, bool is_only) {
+  const std::string_view which = is_only ? "algorithm" : "fastest";
+  fmt::print("\n{:>10}{:>10}  {:<24}{:>12}", "ranks", "size", which, "time");
   for (const forecast::PolicyEstimate& one : points.front().policies) fmt::print("  {:<28}", one.policy);
   fmt::print("\n");
   for (const forecast::Point& point : points) {
@@ -176,7 +194,8 @@ int predict(const PredictArguments& arguments) {
   const forecast::Options options{
       .place = {.per_node = arguments.per_node > 0 ? arguments.per_node : usual, .rack_nodes = arguments.rack_nodes},
       .most_messages = arguments.most_messages,
-      .policy = arguments.policy};
+      .policy = arguments.policy,
+      .only = only_variant(arguments)};
   if (!arguments.trace.empty()) {
     predict_trace(arguments.trace, settings, machine.from, options, arguments.all, arguments.json);
     return 0;
@@ -196,7 +215,7 @@ int predict(const PredictArguments& arguments) {
   if (arguments.all || points.size() == 1) {
     for (const forecast::Point& point : points) print_all(point);
   } else {
-    print_winners(points);
+    print_winners(points, !arguments.algorithm.empty());
   }
   return 0;
 }
@@ -220,9 +239,12 @@ void add_predict(CLI::App& app, Exit& exit) {
   command->add_option(
       "--policy", arguments->policy,
       fmt::format("Only what this policy chooses: {}; default: all but those of history", knowledge::policy_names()));
+  command->add_option("--algorithm", arguments->algorithm,
+                      "Only this algorithm, as quadrille list names it, with a width as bruck:4; default: all");
   command
       ->add_option("--simulate", arguments->most_messages,
-                   "Simulate where none of the best algorithms sends more messages, else compute prices")
+                   "Simulate where none of the best algorithms, or the one that is named, sends more messages, else "
+                   "compute prices")
       ->capture_default_str();
   command->add_option("--threads", arguments->threads, "Threads; default: one for each core");
   command->add_flag("--all", arguments->all, "Show all algorithms of every point, or all kinds of calls of a trace");

@@ -138,9 +138,10 @@ void add_run(CLI::App& app, Exit& exit) {
   const auto arguments = std::make_shared<RunArguments>();
   auto* command = app.add_subcommand("run", "Run an unmodified MPI program with Quadrille's collectives");
   command->footer(
-      "Example: quadrille run --report -- mpirun -n 4 ./program. Replaces the calls that are faster so, by what a "
-      "tuning "
-      "table or quadrille probe measured, and passes the others through to MPI.");
+      "Example: quadrille run --report -- mpirun -n 4 ./program. Replaces the calls that are faster so, by a tuning "
+      "table, "
+      "by what quadrille probe measured, and by what it learns from the program's own calls; passes the others through "
+      "to MPI.");
   command->add_flag("--force", arguments->force, "Replace every collective call that can be replaced");
   command->add_option("--only", arguments->only, "Replace only these collectives (comma-separated)");
   command->add_option("--except", arguments->except,

@@ -77,8 +77,8 @@ Words tracing_command(const Words& words, const std::optional<std::string>& mpi,
 
 int run_traced(const Words& command, const std::string& output) {
   if (!files::is_replaceable(output)) throw std::invalid_argument(fmt::format("can't write to {}", output));
-  std::error_code none;
-  std::filesystem::remove(output, none);  // or one of an earlier run would be taken for this one's
+  // Or one of an earlier run would be taken for this one's.
+  if (!files::is_stream(output)) files::remove_file(output);
   const int status = run_to_end(command);
   if (std::filesystem::exists(output)) {
     fmt::print(stderr, "quadrille: traced to {}\n", output);

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cmath>
@@ -17,9 +16,9 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <thread>
 
 #include "machine/cores.hpp"
+#include "machine/workers.hpp"
 #include "text/quantities.hpp"
 #include "tools/commands.hpp"
 #include "tools/option_values.hpp"
@@ -106,10 +105,8 @@ class Verification {
     keep_memory();
     json_ = json;
     for (const Work& one : work_) weight_ += one.one.problem.ranks;
-    std::vector<std::thread> threads;
-    const auto cores = static_cast<unsigned>(std::max(1.0, std::ceil(machine::usable_cores())));
-    for (unsigned i = 0; i < cores; ++i) threads.emplace_back([this] { drain(); });
-    for (std::thread& thread : threads) thread.join();
+    const int cores = static_cast<int>(std::ceil(machine::usable_cores()));
+    machine::run_on_threads(cores, work_.size(), [this](std::size_t i) { check(work_[i]); });
     clear_progress();
     return json_ ? report_as_json() : report();
   }
@@ -136,19 +133,17 @@ class Verification {
     return nullptr;
   }
 
-  void drain() {
-    for (std::size_t i = next_++; i < work_.size(); i = next_++) {
-      const double begin = thread_seconds();
-      const std::string fault = check_safely(work_[i].one);
-      const double seconds = thread_seconds() - begin;
-      const std::lock_guard guard(mutex_);
-      Tally& tally = tallies_[work_[i].tally];
-      tally.seconds += seconds;
-      ++(fault.empty() ? tally.passed : tally.failed);
-      if (!fault.empty() && failures_.size() < most_shown) show_failure(describe(work_[i].one), fault);
-      done_weight_ += work_[i].one.problem.ranks;
-      show_progress(++done_, work_[i].one);
-    }
+  void check(const Work& work) {
+    const double begin = thread_seconds();
+    const std::string fault = check_safely(work.one);
+    const double seconds = thread_seconds() - begin;
+    const std::lock_guard guard(mutex_);
+    Tally& tally = tallies_[work.tally];
+    tally.seconds += seconds;
+    ++(fault.empty() ? tally.passed : tally.failed);
+    if (!fault.empty() && failures_.size() < most_shown) show_failure(describe(work.one), fault);
+    done_weight_ += work.one.problem.ranks;
+    show_progress(++done_, work.one);
   }
 
   void show_failure(std::string what, const std::string& fault) {
@@ -202,11 +197,11 @@ class Verification {
     std::int64_t failed = 0;
     for (const Tally& tally : tallies_) {
       if (tally.with) {
-        fmt::print("{:<22}{:<21} same schedules as {} {}\n", name(tally.algorithm->collective), tally.algorithm->name,
+        fmt::print("{:<22}{:<25} same schedules as {} {}\n", name(tally.algorithm->collective), tally.algorithm->name,
                    name(tally.with->collective), tally.with->name);
         continue;
       }
-      fmt::print("{:<22}{:<21}{:>7} passed{:>5} failed{:>9.1f} s\n", name(tally.algorithm->collective),
+      fmt::print("{:<22}{:<25}{:>7} passed{:>5} failed{:>9.1f} s\n", name(tally.algorithm->collective),
                  tally.algorithm->name, tally.passed, tally.failed, tally.seconds);
       passed += tally.passed;
       failed += tally.failed;
@@ -217,7 +212,6 @@ class Verification {
 
   std::vector<Work> work_;
   std::vector<Tally> tallies_;
-  std::atomic<std::size_t> next_ = 0;
   std::size_t done_ = 0;
   double weight_ = 0;
   double done_weight_ = 0;

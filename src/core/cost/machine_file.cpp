@@ -33,10 +33,15 @@ constexpr Field of_link(std::string_view name, double unit) {
   return {name, unit, [](const Model& model) { return model.*link.*number; },
           [](Model& model, double value) { model.*link.*number = value; }};
 }
+template <typename Integer>
+Integer bounded(double value) {
+  constexpr double most = 1 << 30;  // more bytes, or cores of a node, mean no limit
+  return static_cast<Integer>(std::clamp(value, 0.0, most));
+}
 template <Link Model::*link>
 constexpr Field eager_of(std::string_view name) {
   return {name, 1, [](const Model& model) { return static_cast<double>((model.*link).eager); },
-          [](Model& model, double value) { (model.*link).eager = static_cast<std::int64_t>(value); }};
+          [](Model& model, double value) { (model.*link).eager = bounded<std::int64_t>(value); }};
 }
 template <double Offload::*number>
 constexpr Field of_offload(std::string_view name, double unit) {
@@ -78,7 +83,7 @@ constexpr std::array fields = {
     of_model<&Model::call>("core.call_us", microsecond),
     of_model<&Model::wake>("core.wake_us", microsecond),
     Field{"core.per_node", 1, [](const Model& model) { return static_cast<double>(model.cores); },
-          [](Model& model, double value) { model.cores = static_cast<std::int32_t>(value); }},
+          [](Model& model, double value) { model.cores = bounded<std::int32_t>(value); }},
     Field{"core.shared_by_all_nodes", 1, [](const Model& model) { return model.one_machine ? 1.0 : 0.0; },
           [](Model& model, double value) { model.one_machine = value != 0; }},
 };
@@ -225,6 +230,14 @@ Machine read_machine(const std::string& file, const Model& otherwise) {
   if (!in) throw std::invalid_argument(file + ": " + std::strerror(errno));
   const std::string text(std::istreambuf_iterator<char>(in), {});
   return parse_machine(text, file, otherwise);
+}
+
+std::optional<Machine> machine_before(const std::string& file, const Model& otherwise) {
+  try {
+    return read_machine(file, otherwise);
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace quadrille::cost

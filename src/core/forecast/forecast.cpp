@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <exception>
 #include <limits>
 #include <set>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "cost/simulation.hpp"
 #include "knowledge/library.hpp"
 #include "knowledge/parts.hpp"
+#include "machine/workers.hpp"
 #include "select/selector.hpp"
 
 namespace quadrille::forecast {
@@ -45,24 +43,20 @@ class Estimator {
   }
 
   Point run() {
-    std::vector<Estimate> candidates;
-    for (const Priced& one : selector_.prices()->ranking(case_).variants) {
-      candidates.push_back({one.variant, price(one.variant, case_, model_)});
-    }
-    if (candidates.empty()) throw std::invalid_argument("no algorithm can run the call");
+    const std::vector<Estimate> candidates = options_.only ? only_candidates() : all_candidates();
     double lowest = std::numeric_limits<double>::infinity();
     for (const Estimate& one : candidates) lowest = std::min(lowest, one.time.seconds);
     const auto contends = [&](const Estimate& one) { return one.time.seconds <= near * lowest; };
     simulated_ = std::all_of(candidates.begin(), candidates.end(), [&](const Estimate& one) {
       return !contends(one) || messages(one.variant, case_) <= options_.most_messages;
     });
-    for (Estimate& one : candidates) {
+    for (Estimate one : candidates) {
       if (simulated_ && contends(one)) one.time = simulate(one.variant, case_, model_);
       add(one);
     }
     std::stable_sort(point_.algorithms.begin(), point_.algorithms.end(),
                      [](const Estimate& a, const Estimate& b) { return a.time.seconds < b.time.seconds; });
-    add_policies();
+    if (!options_.only) add_policies();
     return std::move(point_);
   }
 
@@ -71,6 +65,28 @@ class Estimator {
   static constexpr double near = 4;
 
   const Requirements& requirements() const { return selector_.requirements(); }
+
+  // With their prices; one that is segmented several times, with the segments that are tried.
+  std::vector<Estimate> all_candidates() {
+    std::vector<Estimate> found;
+    for (const Priced& one : selector_.prices()->ranking(case_).variants) {
+      found.push_back({one.variant, price(one.variant, case_, model_)});
+    }
+    if (found.empty()) throw std::invalid_argument("no algorithm can run the call");
+    return found;
+  }
+  // An algorithm that is not offered is not among all.
+  std::vector<Estimate> only_candidates() {
+    const Variant& only = options_.only;
+    if (const std::string why = requirements().refusal(only, case_); !why.empty()) throw std::invalid_argument(why);
+    std::vector<Estimate> found;
+    if (only.algorithm().offered && only.width == 0) {
+      found = all_candidates();
+      std::erase_if(found, [&](const Estimate& one) { return one.variant.place != only.place; });
+    }
+    if (found.empty()) found.push_back({only, price(only, case_, model_)});
+    return found;
+  }
 
   // Those of hierarchical algorithms, which depend on the machine, are fewer than those of others.
   std::int64_t messages(const Variant& variant, const Case& asked) const {
@@ -220,24 +236,8 @@ Point estimate(const Topology& topology, const Case& asked, const Settings& sett
 std::vector<Point> estimate(std::span<const Question> asked, const Settings& settings, const Options& options,
                             int threads) {
   std::vector<Point> points(asked.size());
-  std::vector<std::exception_ptr> errors(asked.size());
-  std::atomic<std::size_t> next = 0;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < asked.size(); i = next++) {
-      try {
-        points[i] = estimate(asked[i], settings, options);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  for (int i = 1; i < threads; ++i) others.emplace_back(work);
-  work();
-  for (std::thread& one : others) one.join();
-  for (const std::exception_ptr& error : errors) {
-    if (error) std::rethrow_exception(error);
-  }
+  machine::run_on_threads(threads, asked.size(),
+                          [&](std::size_t i) { points[i] = estimate(asked[i], settings, options); });
   return points;
 }
 

@@ -32,6 +32,8 @@ struct Options {
   // Algorithms whose prices are near the lowest are simulated, message by message, if none of them sends more.
   std::int64_t most_messages = 100'000;
   std::string_view policy = {};  // see knowledge::Library; empty: all
+  // Only this algorithm, whether it is offered or not, and no policies. Empty: all that are offered.
+  Variant only = {};
 };
 
 enum class Method : std::uint8_t { simulation, price };

@@ -35,8 +35,11 @@ trace::Kind as_known(trace::Kind kind, const trace::Calls& calls, Rank ranks) {
   const std::int64_t all = calls.bytes / std::max<std::int64_t>(1, calls.calls);
   if (kind.collective == Collective::allgatherv) {
     kind.count /= ranks;
-  } else {
-    kind.count = all / ranks / (equal == Collective::alltoall ? ranks : 1);
+  } else if (equal == Collective::alltoall) {
+    kind.count = all / ranks / ranks;
+  } else if (ranks > 1) {
+    // Of the others: the root may have passed in its own, or all, or nothing.
+    kind.count = trace::sum_of(calls.blocks).bytes / std::max<std::int64_t>(1, calls.calls) / (ranks - 1);
   }
   kind.collective = equal;
   return kind;

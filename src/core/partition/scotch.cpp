@@ -76,7 +76,7 @@ class Scotch {
       edges.clear();
       for_peers(mapping_, rank, [&](Rank peer, double weight) {
         const SCOTCH_Num number = number_[index(peer)];
-        if (number >= 0) edges.emplace_back(number, std::max(weight, 0.0));
+        if (number >= 0) edges.emplace_back(number, weight);
       });
       std::sort(edges.begin(), edges.end());
       for (const auto& [peer, weight] : edges) {
@@ -90,7 +90,8 @@ class Scotch {
       }
       part.from.push_back(static_cast<SCOTCH_Num>(part.peers.size()));
     }
-    for (const double one : seconds) part.weights.push_back(1 + static_cast<SCOTCH_Num>(most_weight * one / sum));
+    const double scale = sum > 0 ? most_weight / sum : 0;
+    for (const double one : seconds) part.weights.push_back(1 + static_cast<SCOTCH_Num>(scale * one));
     for (const Rank rank : ranks) number_[index(rank)] = -1;
     return part;
   }

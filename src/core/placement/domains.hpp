@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -30,13 +31,15 @@ inline std::int32_t fixed_slot(const Mapping& mapping, Rank rank) {
 // The number of the domain that each slot is in; -1: in none.
 std::vector<std::int32_t> domains_of_slots(const Mapping& mapping, const std::vector<Domain>& domains);
 
-// Calls see(peer, seconds that are saved where both are on one node) for each edge of a rank.
+// Calls see(peer, seconds that are saved where both are on one node) for each edge of a rank. A byte saves at least its
+// time on the link, which all ranks of a node share, though a fast network may take less of a core than a node's
+// memory.
 template <typename See>
 void for_peers(const Mapping& mapping, Rank rank, const See& see) {
   const cost::Link& network = mapping.ground.model.network;
   const cost::Link& node = mapping.ground.model.node;
-  const double message = network.latency + network.overhead - node.latency - node.overhead;
-  const double byte = network.wire + network.work - node.work;
+  const double message = std::max(0.0, network.latency + network.overhead - node.latency - node.overhead);
+  const double byte = network.wire + std::max(0.0, network.work - node.work);
   for (const Phase& phase : mapping.phases) {
     for (const Graph::Edge& edge : phase.graph.edges(rank)) {
       see(edge.peer, phase.times * (edge.messages() * message + edge.bytes() * byte));

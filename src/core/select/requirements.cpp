@@ -1,5 +1,7 @@
 #include "select/requirements.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -47,17 +49,18 @@ Variant Requirements::completed(Variant variant, const Case& asked) const {
   return variant;
 }
 
-bool Requirements::can_run(const Variant& variant, const Case& asked) const {
-  if (ground_.checked && variant.algorithm().restrictions.trusts_lengths) return false;
-  return refusal(variant.algorithm(), {.ranks = asked.ranks,
-                                       .in_place = asked.in_place,
-                                       .commutative = asked.commutative,
-                                       .fixed_order = asked.fixed_order,
-                                       .width = variant.width,
-                                       .topology = ground_.topology,
-                                       .room = variant.algorithm().hierarchical ? room(asked) : 0,
-                                       .offloads = offloads(asked)})
-      .empty();
+std::string Requirements::refusal(const Variant& variant, const Case& asked) const {
+  if (ground_.checked && variant.algorithm().restrictions.trusts_lengths) {
+    return fmt::format("{} trusts the lengths of blocks, which checked mode does not", name_of(variant));
+  }
+  return quadrille::refusal(variant.algorithm(), {.ranks = asked.ranks,
+                                                  .in_place = asked.in_place,
+                                                  .commutative = asked.commutative,
+                                                  .fixed_order = asked.fixed_order,
+                                                  .width = variant.width,
+                                                  .topology = ground_.topology,
+                                                  .room = variant.algorithm().hierarchical ? room(asked) : 0,
+                                                  .offloads = offloads(asked)});
 }
 
 Problem Requirements::problem(const Variant& completed, const Case& asked) const {

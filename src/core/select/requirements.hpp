@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "algorithms/catalogue.hpp"
 #include "select/budget.hpp"
@@ -29,8 +30,9 @@ class Requirements {
   std::int64_t slot_bytes() const { return ground_.slot_bytes; }
   bool crowded() const { return ground_.crowded; }
 
-  // Whether it can run the case at all.
-  bool can_run(const Variant& variant, const Case& asked) const;
+  // Why it can't run the case, whatever the limit on memory; empty if it can.
+  std::string refusal(const Variant& variant, const Case& asked) const;
+  bool can_run(const Variant& variant, const Case& asked) const { return refusal(variant, asked).empty(); }
   // The variant as it would run, with the segment that is used.
   Variant completed(Variant variant, const Case& asked) const;
   // The most bytes that it takes on any rank beyond the caller's buffers; 0 where nothing is limited.

@@ -98,6 +98,7 @@ Ranks Ranks::parse(std::string_view text) {
         throw std::invalid_argument(fmt::format("{}-{}:{} is no range of ranks", first, last, stride));
       }
     }
+    if (first < 0 || first >= most) throw std::invalid_argument(fmt::format("{} is no rank", first));
     for (Rank rank = first; rank <= last; rank += stride) result.add(rank);
   } while (take(text, ','));
   if (!text.empty()) throw std::invalid_argument(fmt::format("expected ranks as in 0-7,12, not '{}'", text));

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 
@@ -179,22 +180,42 @@ void check_rank(Rank rank, Rank ranks) {
 void check_pairs(const Pairs& pairs, Rank sources, Rank destinations) {
   for (const auto& [source, row] : pairs) {
     check_rank(source, sources);
+    for (const auto& [destination, traffic] : row) check_rank(destination, destinations);
+  }
+}
+
+// Messages may leave the program's own ranks.
+void check_messages(const Pairs& pairs, Rank ranks) {
+  for (const auto& [source, row] : pairs) {
+    check_rank(source, ranks);
     for (const auto& [destination, traffic] : row) {
-      if (destination != another_world) check_rank(destination, destinations);
+      if (destination != another_world) check_rank(destination, ranks);
     }
+  }
+}
+
+void check_call(const Kind& kind, const Calls& calls, const Communicator& communicator) {
+  if (kind.root < 0) throw std::invalid_argument(fmt::format("root {}", kind.root));
+  if (!communicator.ranks.empty() && !communicator.inter()) check_rank(kind.root, communicator.ranks.size());
+  for (const std::int64_t one : {kind.count, kind.unit_bytes, calls.calls, calls.bytes}) {
+    if (one < 0) throw std::invalid_argument(fmt::format("{} is no count of a call", one));
   }
 }
 
 // Whoever reads a trace may use its ranks as places.
 void check_ranks(const Trace& trace) {
   for (const auto& [rank, times] : trace.times) check_rank(rank, trace.ranks);
-  check_pairs(trace.messages, trace.ranks, trace.ranks);
+  check_messages(trace.messages, trace.ranks);
   for (const auto& [communicator, kinds] : trace.collectives) {
     const Rank ranks = communicator.ranks.size();
     if (ranks > trace.ranks) throw std::invalid_argument("a communicator of more ranks than there are");
     for (const Rank rank : communicator.ranks.list()) check_rank(rank, trace.ranks);
+    // Of one whose ranks are not known, blocks may be of any.
+    const Rank sources = ranks > 0 ? ranks : std::numeric_limits<Rank>::max();
+    const Rank destinations = communicator.inter() ? communicator.remote.size() : sources;
     for (const auto& [kind, calls] : kinds) {
-      check_pairs(calls.blocks, std::max(1, ranks), communicator.inter() ? communicator.remote.size() : ranks);
+      check_call(kind, calls, communicator);
+      check_pairs(calls.blocks, sources, destinations);
     }
   }
 }

@@ -76,9 +76,9 @@ void Trace::merge(const Trace& other) {
   }
 }
 
-Traffic Trace::sent() const {
+Traffic sum_of(const Pairs& pairs) {
   Traffic sum;
-  for (const auto& [source, row] : messages) {
+  for (const auto& [source, row] : pairs) {
     for (const auto& [destination, traffic] : row) {
       sum.messages += traffic.messages;
       sum.bytes += traffic.bytes;

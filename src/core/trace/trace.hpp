@@ -66,6 +66,7 @@ struct Kind {
 
 // By source and destination.
 using Pairs = std::map<Rank, std::map<Rank, Traffic>>;
+Traffic sum_of(const Pairs& pairs);
 
 struct Calls {
   std::int64_t calls = 0;  // of each rank; if they differ, of the one with the most
@@ -103,7 +104,6 @@ struct Trace {
 
   // Adds what other ranks recorded.
   void merge(const Trace& other);
-  Traffic sent() const;         // all messages
   std::int64_t calls() const;   // of collectives, of all ranks
   double wall_seconds() const;  // of the slowest rank
   double mean(Activity activity) const;

@@ -113,7 +113,7 @@ std::string to_html(const trace::Trace& trace) {
     if (!fact->empty()) facts.push_back(*fact);
   }
   page::Page page(title, facts);
-  const trace::Traffic sent = trace.sent();
+  const trace::Traffic sent = trace::sum_of(trace.messages);
   const double wall = trace.wall_seconds();
   page.tiles({{"Run", seconds_text(wall), "MPI_Init to MPI_Finalize"},
               {"Outside of traced calls", text::share(wall > 0 ? trace.mean_outside() / wall : 0),

@@ -16,7 +16,7 @@ nlohmann::ordered_json times_json(const trace::RankTimes& times) {
 }  // namespace
 
 std::string to_json(const trace::Trace& trace) {
-  const trace::Traffic sent = trace.sent();
+  const trace::Traffic sent = trace::sum_of(trace.messages);
   nlohmann::ordered_json json = {{"program", trace.program},  {"mpi", trace.mpi},
                                  {"host", trace.host},        {"date", trace.date},
                                  {"ranks", trace.ranks},      {"wall_seconds", trace.wall_seconds()},

@@ -50,7 +50,7 @@ std::string to_text(const trace::Trace& trace) {
   out += fmt::format("{} ranks{}, {} from MPI_Init to MPI_Finalize\n", trace.ranks,
                      trace.mpi.empty() ? "" : " of " + text::printable(trace.mpi), text::seconds(trace.wall_seconds()));
   out += '\n' + times_text(trace) + '\n';
-  const trace::Traffic sent = trace.sent();
+  const trace::Traffic sent = trace::sum_of(trace.messages);
   out += fmt::format("  {} messages, {}\n", text::count(sent.messages), text::about_bytes(sent.bytes));
   const std::vector<Row> rows = by_collective(trace);
   if (rows.empty()) return out;

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -121,6 +122,30 @@ TEST_F(File, AnOpenFileIsWrittenDirectly) {
   EXPECT_EQ(read(open_one, text.data(), text.size()), 4);
   EXPECT_EQ(text, "new\n");
   close(open_one);
+}
+
+TEST_F(File, StandardOutputIsContinued) {
+  replace_file(path("a"), "old\n");
+  const pid_t child = fork();
+  if (child == 0) {
+    if (!std::freopen(path("a").c_str(), "a", stdout)) _exit(1);
+    std::fputs("printed\n", stdout);
+    replace_file("/dev/stdout", "new\n");
+    _exit(0);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(text_of(path("a")), "old\nprinted\nnew\n");
+}
+
+TEST_F(File, WhatIsRemovedIsBehindLinks) {
+  replace_file(path("a"), "old\n");
+  fs::create_symlink("a", path("link"));
+  remove_file(path("link"));
+  EXPECT_FALSE(fs::exists(path("a")));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  remove_file(path("no such file"));
 }
 
 TEST_F(File, WhatCannotBeWrittenIsKnownBefore) {

@@ -98,6 +98,18 @@ TEST(Launcher, MayBeTheClusters) {
   EXPECT_EQ(with_variables(Launcher::cluster, words, {{"A", "b c"}, {"D", "e"}}), expected);
 }
 
+TEST(Launcher, KnowsWhereTheProgramBegins) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(place_of_program(Words{"mpirun", "-n", "4", "./program", "-f", "in"}), 3U);
+  EXPECT_EQ(place_of_program(Words{"mpirun", "--mca", "pml", "ob1", "-n", "4", "./program"}), 6U);
+  EXPECT_EQ(place_of_program(Words{"mpiexec", "-hosts", "a,b", "-genv", "A", "1", "./program"}), 6U);
+  EXPECT_EQ(place_of_program(Words{"mpiexec", "--genv", "A", "1", "./program"}), 4U);
+  EXPECT_EQ(place_of_program(Words{"mpiexec", "-genv", "A=1", "./script.sh"}), 3U);
+  EXPECT_EQ(place_of_program(Words{"srun", "--ntasks=4", "./program"}), 2U);
+  EXPECT_EQ(place_of_program(Words{"quadrille", "cluster", "run", "-n", "4", "--", "-x"}), 6U);
+  EXPECT_EQ(place_of_program(Words{"mpirun", "-n", "4"}), 3U);
+}
+
 TEST(Words, AreQuotedForAShell) {
   for (const std::string word : {"", "plain", "a b", "it's", "$x\"`\\"}) {
     EXPECT_EQ(run({"sh", "-c", "printf %s " + shell_word(word)}).text, word);

@@ -220,6 +220,9 @@ class Explain(unittest.TestCase):
         self.assertEqual(prices, sorted(prices))
         self.assertEqual(found["library"]["algorithm"], found["variants"][0]["algorithm"])
         self.assertLessEqual({"ring", "hierarchical", "rabenseifner"}, {one["algorithm"] for one in found["variants"]})
+        sizes = json.loads(self.explain("allreduce", "8,64KiB", "-n", "8", "--nodes", "2", "--json"))
+        self.assertEqual([one["bytes"] for one in sizes], [8, 65536])
+        self.assertEqual(sizes[1], found)
 
     def test_the_numbers_of_the_machine_count(self):
         self.assertIn("run by hierarchical", self.explain("barrier", "-n", "4"))
@@ -317,6 +320,13 @@ class Predict(unittest.TestCase):
         self.assertRegex(text, r"1,048,576 +8 B +\w+ +~")
         self.assertEqual(len(re.findall('class="cell"', svg.read_text())), 4)
 
+    def test_one_algorithm_may_be_named(self):
+        point, = json.loads(self.predict("alltoall", "--ranks", "16", "--sizes", "8", "--algorithm", "bruck:4", "--json"))["points"]
+        self.assertEqual([one["algorithm"] for one in point["algorithms"]], ["bruck:4"])
+        self.assertEqual(point["policies"], [])
+        text = self.predict("bcast", "--ranks", "4,8", "--sizes", "8", "--algorithm", "linear")
+        self.assertRegex(text, r"algorithm +time\n +4 +8 B +linear .*\n +8 +8 B +linear ")
+
     def test_sites_are_far_apart(self):
         words = ("barrier", "--ranks", "12", "--per-node", "1", "--json")
         best = [json.loads(self.predict(*words, *more))["points"][0]["algorithms"][0]["seconds"]
@@ -346,6 +356,9 @@ class Predict(unittest.TestCase):
                             (["--trace", "/nowhere"], "/nowhere"),
                             (["bcast", "--ranks", "1"], "at least 2"),
                             (["nothing", "--ranks", "4"], "no collective"),
+                            (["bcast", "--ranks", "4", "--algorithm", "binomail"], "did you mean binomial"),
+                            (["bcast", "--ranks", "4", "--algorithm", "linear", "--policy", "quadrille"], "one of them"),
+                            (["bcast", "--ranks", "4", "--algorithm", "linear", "--svg", "/nowhere"], "--algorithm names one"),
                             (["bcast", "--ranks", "4", "--machine", "/nowhere"], "/nowhere")):
             done = run("predict", *words)
             self.assertEqual(done.returncode, 2)

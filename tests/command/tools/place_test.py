@@ -184,6 +184,13 @@ class Place(unittest.TestCase):
         self.assertIn("--output: for which launcher?", self.refused(*what, "--output", "file"))
         self.assertIn("a program behind -- is for --run", self.refused(*what, "--", "mpirun", "-n", 4, "true"))
         self.assertIn("--run: where may ranks run?", self.refused("--run", "--", "srun", "-n", 4, "true"))
+        self.assertIn("--run: where may ranks run?", self.refused("--run", "--", "srun", "-n", 4, "true", "--hostfile", "x"))
+        for option in ("-m", "--distribution=cyclic"):
+            self.assertIn(f"--run: leave {option} out", self.refused("--run", "--hosts", "2x2", "--", "srun", option, "true"))
+        for option in ("-ppn", "--perhost"):
+            self.assertIn(f"--run: leave {option} out",
+                          self.refused("--run", "--hosts", "2x2", "--", "mpirun.mpich", option, 2, "true"))
+        self.assertIn("--slow: 'node0=inf'", self.refused(*what, "--slow", "node0=inf"))
         self.assertIn("unknown launcher 'true'", self.refused("--run", "--", "true"))
         self.assertIn("--drop-in requires --run", self.refused(*what, "--drop-in"))
         self.assertIn("--verify: start it instead of the program", self.refused("--verify", "file"))

@@ -45,6 +45,38 @@ TEST(Forecast, SimulatesUpToSoManyMessagesAndPricesTheRest) {
   EXPECT_NEAR(by(priced, "binomial").time.seconds / by(simulated, "binomial").time.seconds, 1, 0.5);
 }
 
+TEST(Forecast, EstimatesOneAlgorithmAsAmongAll) {
+  const Question asked{Collective::bcast, 64, 1 << 20};
+  const Options all{.place = {.per_node = 4}};
+  const Point point = estimate(asked, on_a_cluster(), all);
+  int compared = 0;
+  for (const std::string name : {"binomial", "pipelined_chain", "hierarchical"}) {
+    Options options = all;
+    options.only = variant_named(Collective::bcast, name);
+    const Point alone = estimate(asked, on_a_cluster(), options);
+    ASSERT_EQ(alone.algorithms.size(), 1U);
+    EXPECT_TRUE(alone.policies.empty());
+    // Among all, those that are priced high are not simulated.
+    const Seconds& time = by(point, name).time;
+    if (time.method == alone.algorithms.front().time.method) {
+      EXPECT_EQ(time.seconds, alone.algorithms.front().time.seconds) << name;
+      ++compared;
+    }
+  }
+  EXPECT_GT(compared, 0);
+}
+
+TEST(Forecast, EstimatesAnAlgorithmThatIsNotOfferedByName) {
+  Options options{.only = variant_named(Collective::bcast, "scatter_ring_all")};
+  ASSERT_FALSE(options.only.algorithm().offered);
+  EXPECT_GT(estimate({Collective::bcast, 8, 1024}, on_a_cluster(), options).algorithms.front().time.seconds, 0);
+  options.only = variant_named(Collective::bcast, "knomial:4");
+  EXPECT_EQ(name_of(estimate({Collective::bcast, 8, 1024}, on_a_cluster(), options).algorithms.front().variant),
+            "knomial:4");
+  options.only = variant_named(Collective::allreduce, "offloaded");
+  EXPECT_THROW(estimate({Collective::allreduce, 8, 1024}, on_a_cluster(), options), std::invalid_argument);
+}
+
 TEST(Forecast, KnowsWhatPoliciesWouldTake) {
   for (const Rank per_node : {1, 4}) {
     const Point point =

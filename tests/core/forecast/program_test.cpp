@@ -75,6 +75,19 @@ TEST(Program, UnequalBlocksCountAsEqualOnesAndTheRestIsNamed) {
   EXPECT_EQ(program.omitted.at("neighbourhood collectives"), 5);
 }
 
+// The root passes in all blocks, the others say what they receive: twice as many bytes as are sent.
+TEST(Program, BlocksFromARootCountOnce) {
+  const TracedProgram program =
+      estimate(trace::from_text("quadrille trace 1\nranks 4\ncommunicator 0-3\n"
+                                "calls scatterv blocking root=1 calls=2 bytes=14000 seconds=0.1 longest=0.1\n"
+                                "blocks 1 0:2:2000 2:2:2000 3:2:2000\n"
+                                "calls gatherv blocking calls=1 bytes=7000 seconds=0.1 longest=0.1\n"
+                                "blocks 1 0:1:1000\nblocks 2 0:1:1000\nblocks 3 0:1:1000\n"),
+               settings_of_a_cluster(), {});
+  EXPECT_EQ(of(program, Collective::scatter).asked.count, 1000);
+  EXPECT_EQ(of(program, Collective::gather).asked.count, 1000);
+}
+
 TEST(Program, TakesLongerOnASlowerNetwork) {
   Settings slow = settings_of_a_cluster();
   slow.model.network.latency *= 100;

@@ -63,7 +63,7 @@ Trace of_all() {
 
 TEST(Trace, OfAllRanksHasEachCallOnceAndEachMessage) {
   const Trace trace = of_all();
-  EXPECT_EQ(trace.sent(), (Traffic{40, 16000}));
+  EXPECT_EQ(trace::sum_of(trace.messages), (Traffic{40, 16000}));
   ASSERT_EQ(trace.collectives.size(), 1);
   const auto& kinds = trace.collectives.begin()->second;
   const Calls& sums = kinds.at({.collective = Collective::allreduce, .count = 4, .unit_bytes = 8});
@@ -99,6 +99,14 @@ TEST(Trace, ComesBackFromItsText) {
   EXPECT_DOUBLE_EQ(again.waited(), 0.25);
 }
 
+// Of ranks of another world, or one of more communicators than are told apart.
+TEST(Trace, ACommunicatorThatIsNotKnownMayHaveBlocks) {
+  Trace trace = of_all();
+  trace.collectives[{Ranks()}][{.collective = Collective::alltoallv, .root = 0}] = {
+      .calls = 2, .bytes = 16, .blocks = {{3, {{7, {2, 16}}}}}};
+  EXPECT_EQ(to_text(from_text(to_text(trace))), to_text(trace));
+}
+
 // A program that calls the same again and again has a trace that hardly grows: only its numbers get longer.
 TEST(Trace, DoesNotGrowWithCalls) {
   Trace few = of_all();
@@ -125,6 +133,11 @@ TEST(Trace, ThatCantBeReadSaysWhere) {
   EXPECT_EQ(error("quadrille trace 2\n"), "a trace of another version than 1");
   EXPECT_EQ(error("quadrille trace 1\nranks 2\nmessages 0 x:1:1\n"), "line 3: 'x' is not a number");
   EXPECT_EQ(error("quadrille trace 1\nranks 2\nmessages 0 2:1:1\n"), "rank 2 of 2");
+  EXPECT_EQ(error("quadrille trace 1\nranks 2\ncommunicator 2147483647\n"), "line 3: 2147483647 is no rank");
+  const std::string two = "quadrille trace 1\nranks 2\ncommunicator 0-1\n";
+  EXPECT_EQ(error(two + "calls gather blocking root=2 calls=1\n"), "rank 2 of 2");
+  EXPECT_EQ(error(two + "calls bcast blocking count=-8 calls=1\n"), "-8 is no count of a call");
+  EXPECT_EQ(error(two + "calls alltoallv blocking calls=1\nblocks 0 -1:1:8\n"), "rank -1 of 2");
   EXPECT_EQ(error("quadrille trace 1\nranks 2\ncalls bcast blocking\n"),
             "line 3: calls without a communicator before them");
   EXPECT_EQ(error("quadrille trace 1\nranks 2\ncommunicator 0-1\nblocks 0 1:1:1\n"),
