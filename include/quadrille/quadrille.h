@@ -98,12 +98,13 @@ QUADRILLE_EXPORT int quadrille_reordered(MPI_Comm comm, int neighbours, const in
 QUADRILLE_EXPORT int quadrille_start(quadrille_request request);
 /**
  * Sets *done to whether the request is complete; if it is not, first advances all pending collectives of this process.
- * A complete request is freed and set to NULL, unless it is persistent. A NULL request is complete.
+ * A complete request is freed and set to NULL, unless it is persistent, also if its collective has failed, which the
+ * code says. A NULL request is complete.
  */
 QUADRILLE_EXPORT int quadrille_test(quadrille_request* request, int* done);
 /**
  * Waits until the request is complete, and advances all pending collectives of this process meanwhile. Then frees it
- * and sets it to NULL, unless it is persistent.
+ * and sets it to NULL, unless it is persistent, also if its collective has failed, which the code says.
  */
 QUADRILLE_EXPORT int quadrille_wait(quadrille_request* request);
 /** Waits for a run in progress, frees the request and sets it to NULL. */

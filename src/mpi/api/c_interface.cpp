@@ -144,11 +144,26 @@ int make(On on, const What& what, const quadrille_options* options, quadrille_re
   });
 }
 
-void free_if_done(quadrille_request* request) {
-  if ((*request)->persistent) return;
-  delete *request;
-  *request = nullptr;
-}
+// As MPI does, also where its collective has failed.
+class FreedIfDone {
+ public:
+  explicit FreedIfDone(quadrille_request* request, int* done = nullptr) : request_(request), done_(done) {}
+  FreedIfDone(const FreedIfDone&) = delete;
+  FreedIfDone& operator=(const FreedIfDone&) = delete;
+  void keep() { kept_ = true; }
+  ~FreedIfDone() {
+    if (kept_ || (*request_)->handle.in_flight()) return;
+    if (done_) *done_ = 1;
+    if ((*request_)->persistent) return;
+    delete *request_;
+    *request_ = nullptr;
+  }
+
+ private:
+  quadrille_request* request_;
+  int* done_;
+  bool kept_ = false;
+};
 
 // Null: memory of its own.
 int expose(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window* window) {
@@ -252,8 +267,10 @@ int quadrille_start(quadrille_request request) {
 int quadrille_test(quadrille_request* request, int* done) {
   return guarded([&] {
     require(request && done, MPI_ERR_ARG, "the request's or the answer's address is NULL");
-    *done = !*request || (*request)->handle.test() ? 1 : 0;
-    if (*done && *request) free_if_done(request);
+    *done = *request ? 0 : 1;
+    if (!*request) return;
+    FreedIfDone freed(request, done);
+    if (!(*request)->handle.test()) freed.keep();
   });
 }
 
@@ -261,8 +278,8 @@ int quadrille_wait(quadrille_request* request) {
   return guarded([&] {
     require(request, MPI_ERR_ARG, "the request's address is NULL");
     if (!*request) return;
+    const FreedIfDone freed(request);
     (*request)->handle.wait();
-    free_if_done(request);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <quadrille/error.hpp>
 
+#include "algorithms/naming.hpp"
 #include "api/local_call.hpp"
 #include "engine/chunks.hpp"
 #include "engine/datatype.hpp"
@@ -131,8 +132,10 @@ void Preparation::find_places() {
     }
     if (!side->buffer->types) side->layout = layout_of(*side->buffer);
     if (!side->buffer->counts) side->bytes();  // throws where they can't be counted
-    // A type of the user's own may have addresses in it.
-    const bool nowhere = !side->buffer->address && !side->buffer->counts && side->buffer->count > 0;
+    // An exscan leaves rank 0's output as it is: there it may be anywhere. A type of the user's own may have addresses
+    // in it.
+    const bool unused = of_.exclusive && context_.rank() == 0 && side == &output_ && !local_.in_place;
+    const bool nowhere = !unused && !side->buffer->address && !side->buffer->counts && side->buffer->count > 0;
     if (nowhere && (side->buffer->type == MPI_DATATYPE_NULL || engine::is_predefined(side->buffer->type))) {
       throw Error(MPI_ERR_BUFFER, fmt::format("{}: the buffer is NULL", name(call_.collective)));
     }
@@ -342,12 +345,7 @@ Variant named(Collective collective, std::string_view name) {
     if (why.empty()) return found;
     throw Error(MPI_ERR_ARG, why);
   }
-  std::string known;
-  for (const Algorithm* algorithm : catalogue()) {
-    if (algorithm->collective == collective) known += fmt::format("{}{}", known.empty() ? "" : ", ", algorithm->name);
-  }
-  throw Error(MPI_ERR_ARG,
-              fmt::format("{} has no algorithm '{}'; there are {}", quadrille::name(collective), name, known));
+  throw Error(MPI_ERR_ARG, no_such_algorithm(collective, name));
 }
 
 Prepared prepare(Context& context, const detail::Call& call, const CallOptions& options, Handles handles) {

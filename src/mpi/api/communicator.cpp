@@ -80,6 +80,10 @@ void Handle::wait() {
   if (task_) context_->wait(*task_);
 }
 
+bool Handle::in_flight() const {
+  return task_ && task_->in_flight();
+}
+
 }  // namespace detail
 
 using detail::Call;
@@ -98,8 +102,21 @@ void api::require_intracommunicator(MPI_Comm comm) {
   if (inter) throw Error(MPI_ERR_COMM, "intercommunicators are not supported: merge it with MPI_Intercomm_merge first");
 }
 
+// Until all ranks are here. A rank that waited inside MPI instead could keep back a pending collective that another one
+// needs before it comes.
+void api::meet(MPI_Comm comm) {
+  MPI_Request all_here = MPI_REQUEST_NULL;
+  engine::check(PMPI_Ibarrier(comm, &all_here), "MPI_Ibarrier");
+  engine::Process::get().wait_for_mpi([&] {
+    int here = 0;
+    engine::check(PMPI_Test(&all_here, &here, MPI_STATUS_IGNORE), "MPI_Test");
+    return here != 0;
+  });
+}
+
 std::shared_ptr<Context> api::context_of(MPI_Comm comm) {
   require_intracommunicator(comm);
+  meet(comm);
   return std::make_shared<Context>(comm, engine::agreed_settings(comm));
 }
 

@@ -16,6 +16,8 @@ namespace quadrille::api {
 // Throws Error for communicators that are not supported, and before MPI_Init.
 void require_intracommunicator(MPI_Comm comm);
 
+// Returns when all ranks of the communicator have called it. Pending collectives advance meanwhile.
+void meet(MPI_Comm comm);
 // Collective over `comm`, an intracommunicator. Throws Error for communicators that are not supported.
 std::shared_ptr<engine::Context> context_of(MPI_Comm comm);
 

@@ -9,6 +9,7 @@ namespace quadrille {
 
 MPI_Comm reordered(MPI_Comm comm, std::span<const Neighbour> sends_to) {
   api::require_intracommunicator(comm);
+  api::meet(comm);
   int rank = 0;
   engine::check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   reorder::Traffic traffic;

@@ -171,8 +171,8 @@ std::string wrong_with(const PairFiles& files, const std::string& target) {
 
 void write_results(const measure::PairStudy& study, const PairFiles& files, const std::string& target,
                    const std::string& from) {
-  const bool exists = std::filesystem::exists(target);
-  cost::Machine machine = exists ? cost::read_machine(target, built_in_here().model) : built_in_here();
+  const auto old = cost::machine_before(target, built_in_here().model);
+  cost::Machine machine = old ? *old : built_in_here();
   machine.pairs = study.result();
   machine.pairs.source = from;
   if (files.json != "-") fmt::print("{}", to_text(study));
@@ -180,7 +180,7 @@ void write_results(const measure::PairStudy& study, const PairFiles& files, cons
   if (!folder.empty()) std::filesystem::create_directories(folder);
   files::replace_file(target, to_json(machine));
   if (files.json != "-") fmt::print("written to {}\n", target);
-  if (!exists) fmt::print(stderr, "its other numbers are built-in ones: quadrille probe measures them\n");
+  if (!old) fmt::print(stderr, "its other numbers are built-in ones: quadrille probe measures them\n");
   write(files.json, to_json(study, from));
   if (!files.svg.empty()) write(files.svg, to_svg(study));
 }
@@ -189,6 +189,12 @@ void write_results(const measure::PairStudy& study, const PairFiles& files, cons
 
 int probe_pairs(MPI_Comm comm, const PairFiles& files) {
   const std::string target = files.machine.empty() ? machine_file_here(engine::mpi_name()) : files.machine;
+  // The file that programs would read may be damaged, or yet to be written.
+  const std::string read = machine_file_here(engine::mpi_name());
+  const bool is_named = !setting("QUADRILLE_MACHINE").empty();
+  if ((is_named || std::filesystem::exists(read)) && !cost::machine_before(read, built_in_here().model)) {
+    setenv("QUADRILLE_MACHINE", "none", 1);
+  }
   const auto context = api::context_of(comm);
   const int rank = context->rank();
   std::string wrong = rank == 0 ? wrong_with(files, target) : "";

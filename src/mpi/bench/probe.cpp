@@ -172,7 +172,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
                       .crowded = probe.context().selector().requirements().crowded()});
   fmt::print("{}", measure::to_text(machine, before));
   // What probe --pairs has found stays.
-  if (std::filesystem::exists(target)) machine.pairs = cost::read_machine(target, before).pairs;
+  if (const auto old = cost::machine_before(target, before)) machine.pairs = old->pairs;
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
   files::replace_file(target, to_json(machine));

@@ -13,7 +13,7 @@ namespace quadrille::bench {
 
 // Lets others run meanwhile, as MPI_Wait may not.
 inline void finish(std::span<MPI_Request> requests) {
-  engine::Process::get().wait([&] {
+  engine::Process::get().wait_for_mpi([&] {
     int done = 0;
     engine::check(PMPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE),
                   "MPI_Testall");

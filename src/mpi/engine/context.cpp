@@ -99,7 +99,6 @@ void Context::close() {
   if (!littered_) {
     for (const auto& window : windows_) window->free();
   }
-  process_.requests().count_window(-static_cast<int>(windows_.size()));
   windows_.clear();
   // Messages that nobody has received would turn up in the next communicator that MPI gives the same number to.
   if (!littered_ && leaders_ != MPI_COMM_NULL) PMPI_Comm_free(&leaders_);
@@ -321,7 +320,6 @@ std::shared_ptr<Window> Context::make_window(void* memory, std::int64_t bytes) {
   if (!broken_.empty()) throw Error(MPI_ERR_COMM, broken_);
   auto made = std::make_shared<Window>(comm_, memory, bytes, settings_.staging);
   if (!made->usable()) return made;
-  process_.requests().count_window(1);
   return windows_.emplace_back(std::move(made));
 }
 
@@ -339,7 +337,6 @@ void Context::free_window(Window& window) {
       std::find_if(windows_.begin(), windows_.end(), [&](const auto& known) { return known.get() == &window; });
   if (place == windows_.end()) return;
   if (!littered_) window.free();
-  process_.requests().count_window(-1);
   windows_.erase(place);
 }
 

@@ -47,6 +47,7 @@ Process::Process() {
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
   check(PMPI_Comm_set_attr(MPI_COMM_SELF, key, this), "MPI_Comm_set_attr");
   check(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
+  requests_.open_unfinished();
 }
 
 const Place& Process::place() {
@@ -59,6 +60,7 @@ int Process::at_finalize(MPI_Comm, int, void* process, void*) {
   static_cast<Process*>(process)->stop_progress();
   auto& residents = static_cast<Process*>(process)->residents_;
   while (!residents.empty()) residents.front()->close();
+  static_cast<Process*>(process)->requests_.close_unfinished();
   return MPI_SUCCESS;
 }
 
@@ -79,10 +81,10 @@ void Process::starve(Resident& resident) {
   if (std::find(starved_.begin(), starved_.end(), &resident) == starved_.end()) starved_.push_back(&resident);
 }
 
-// Where all that is awaited is one counter, whoever sets it wakes this rank. Not among threads: another one may end
-// what this one sleeps on.
-bool Process::rest(Waiter& waiter) {
-  const bool may_be_woken = crowded_ && !threads_ && requests_.open() == 0 && starved_.empty();
+// Where all that is awaited is one counter of ours, whoever sets it wakes this rank. Not among threads: another one may
+// end what this one sleeps on.
+bool Process::rest(Waiter& waiter, bool for_ours) {
+  const bool may_be_woken = for_ours && crowded_ && !threads_ && requests_.open() == 0 && starved_.empty();
   const Watched* const watched = may_be_woken ? watch_.only() : nullptr;
   const auto awaited = watched ? watched->awaits_one() : std::nullopt;
   const std::chrono::nanoseconds nap = waiter.rest(awaited.has_value());

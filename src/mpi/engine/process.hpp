@@ -78,33 +78,16 @@ class Process {
   // callback through.
   template <class Done>
   void wait(Done&& done) {
-    wait(std::forward<Done>(done), patience_);
+    wait(std::forward<Done>(done), patience_, true);
+  }
+  // For something that MPI is to bring about, and no collective of ours.
+  template <class Done>
+  void wait_for_mpi(Done&& done) {
+    wait(std::forward<Done>(done), patience_, false);
   }
   template <class Done>
-  void wait(Done&& done, const Patience& patience) {
-    constexpr unsigned looks_at_counters = 32;
-    constexpr unsigned looks_in_a_row = 256;  // where each finds something
-    unsigned looks = 0;
-    for (Waiter waiter(patience);;) {
-      bool advanced = false;
-      {
-        const Lock locked = lock();
-        if (done()) break;
-        // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
-        const bool counters_only = watch_.without_mpi() && requests_.open() == 0 && starved_.empty();
-        advanced = counters_only && watch_.look();
-        if (!counters_only || ++looks >= (advanced ? looks_in_a_row : looks_at_counters)) {
-          looks = 0;
-          advanced |= look();
-        }
-      }
-      run_callbacks();
-      if (advanced) {
-        waiter.busy();
-      } else if (rest(waiter)) {
-        looks = looks_at_counters;  // after a sleep all of it
-      }
-    }
+  void wait_for_mpi(Done&& done, const Patience& patience) {
+    wait(std::forward<Done>(done), patience, false);
   }
 
   // Lets everything advance that can; returns whether anything did. Where nothing does, says what was asked for, by a
@@ -149,11 +132,37 @@ class Process {
 
  private:
   Process();
+  template <class Done>
+  void wait(Done&& done, const Patience& patience, bool for_ours) {
+    constexpr unsigned looks_at_counters = 32;
+    constexpr unsigned looks_in_a_row = 256;  // where each finds something
+    unsigned looks = 0;
+    for (Waiter waiter(patience);;) {
+      bool advanced = false;
+      {
+        const Lock locked = lock();
+        if (done()) break;
+        // Counters are cheaper to look at than MPI, which need not be asked every time where nothing of ours is there.
+        const bool counters_only = watch_.without_mpi() && requests_.open() == 0 && starved_.empty();
+        advanced = counters_only && watch_.look();
+        if (!counters_only || ++looks >= (advanced ? looks_in_a_row : looks_at_counters)) {
+          looks = 0;
+          advanced |= look();
+        }
+      }
+      run_callbacks();
+      if (advanced) {
+        waiter.busy();
+      } else if (rest(waiter, for_ours)) {
+        looks = looks_at_counters;  // after a sleep all of it
+      }
+    }
+  }
   static int at_finalize(MPI_Comm, int, void*, void*);
   static bool asked_to_report();
   void report_overdue();
   bool feed();
-  bool rest(Waiter& waiter);
+  bool rest(Waiter& waiter, bool for_ours);
   void run_waiting_callbacks();
   void stop_progress();
   void keep_going();

@@ -4,6 +4,51 @@
 
 namespace quadrille::engine {
 
+namespace {
+
+int query_unfinished(void*, MPI_Status* status) {
+  PMPI_Status_set_elements(status, MPI_BYTE, 0);
+  PMPI_Status_set_cancelled(status, 0);
+  return MPI_SUCCESS;
+}
+int free_unfinished(void*) {
+  return MPI_SUCCESS;
+}
+int cancel_unfinished(void*, int) {
+  return MPI_SUCCESS;
+}
+
+// Asked for under MPICH alone.
+#ifndef OPEN_MPI
+thread_local bool in_poll = false;
+struct InPoll {
+  InPoll() { in_poll = true; }
+  InPoll(const InPoll&) = delete;
+  InPoll& operator=(const InPoll&) = delete;
+  ~InPoll() { in_poll = false; }
+};
+#else
+constexpr bool in_poll = false;
+struct InPoll {};
+#endif
+
+}  // namespace
+
+bool Requests::polling() {
+  return in_poll;
+}
+
+void Requests::open_unfinished() {
+  check(PMPI_Grequest_start(query_unfinished, free_unfinished, cancel_unfinished, nullptr, &unfinished_),
+        "MPI_Grequest_start");
+}
+
+void Requests::close_unfinished() {
+  if (unfinished_ == MPI_REQUEST_NULL) return;
+  PMPI_Grequest_complete(unfinished_);
+  PMPI_Wait(&unfinished_, MPI_STATUS_IGNORE);
+}
+
 Message& Requests::take() {
   if (unused_.empty()) return messages_.emplace_back();
   Message& message = *unused_.back();
@@ -29,12 +74,11 @@ void Requests::add(MPI_Request request, Message& message, std::int64_t bytes) {
 
 bool Requests::poll() {
   if (telling_) throw Error(MPI_ERR_OTHER, "a function that a reduction calls must not call the library");
+  [[maybe_unused]] const InPoll in_poll_now;
   int count = 0;
   if (requests_.empty()) {
-    // A look at MPI all the same: the user's own messages may need it. Under MPICH 4.0 one at MPI_COMM_SELF, which is
-    // cheaper, advances nothing that comes through windows.
-    int flag = 0;
-    PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, windows_ > 0 ? MPI_COMM_WORLD : MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
+    // A look at MPI all the same: the user's own messages may need it, and what goes through windows.
+    if (unfinished_ != MPI_REQUEST_NULL) PMPI_Test(&unfinished_, &count, MPI_STATUS_IGNORE);
     return false;
   }
   const bool with_errors = requests_.size() == 1 ? test_one(count) : test_some(count);

@@ -67,8 +67,13 @@ class Requests {
 
   std::size_t open() const { return requests_.size(); }
 
-  // A window was made, or freed: as long as there are some, others may need a look at MPI that advances all it does.
-  void count_window(int change) { windows_ += change; }
+  // A request that is never complete, until it is closed before MPI ends. To test it is what makes every MPI progress:
+  // a probe does not where it finds a message, nor, under MPICH 4, one of MPI_COMM_SELF.
+  void open_unfinished();
+  void close_unfinished();
+
+  // Whether this thread is in a poll: whoever stands behind MPI's functions must not wait there on its own account.
+  static bool polling();
 
  private:
   struct Part {
@@ -87,7 +92,7 @@ class Requests {
   std::vector<MPI_Status> statuses_;
   std::vector<Ended> ended_;
   bool telling_ = false;
-  int windows_ = 0;
+  MPI_Request unfinished_ = MPI_REQUEST_NULL;
   std::deque<Message> messages_;
   std::vector<Message*> unused_;
 };

@@ -1,15 +1,20 @@
 // The communicators that the drop-in has seen.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <memory>
 #include <quadrille/error.hpp>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "api/local_call.hpp"
 #include "engine/places.hpp"
 #include "interpose/dropin.hpp"
+#include "interpose/errors.hpp"
 #include "select/case.hpp"
 
 namespace quadrille::interpose {
@@ -70,6 +75,48 @@ Seen& DropIn::first_seen(MPI_Comm comm) const {
   return *seen.release();
 }
 
+namespace {
+
+// The errors of what is called on a communicator come back as codes, whatever the program has set for its own calls.
+class ReturnedErrors {
+ public:
+  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+    check(PMPI_Comm_get_errhandler(comm_, &handler_), "MPI_Comm_get_errhandler");
+    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  ReturnedErrors(const ReturnedErrors&) = delete;
+  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
+  ~ReturnedErrors() {
+    PMPI_Comm_set_errhandler(comm_, handler_);
+    PMPI_Errhandler_free(&handler_);
+  }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+}  // namespace
+
+// None if it can't be made on some rank: MPI has no communicators left, or settings can't be followed. The program's
+// own calls may go on all the same.
+std::unique_ptr<Context> DropIn::context_on(MPI_Comm comm, int rank) const {
+  std::unique_ptr<Context> context;
+  std::string why = "another rank could make no communicator";
+  try {
+    const ReturnedErrors returned(comm);
+    context = std::make_unique<Context>(comm, settings_);
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  int made = context ? 1 : 0;
+  check(PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (made != 0) return context;
+  static std::atomic<bool> said = false;
+  if (rank == 0 && !said.exchange(true)) say(fmt::format("{}; calls are passed through to MPI", why));
+  return nullptr;
+}
+
 // Makes the context, or finds that it can't; the same on every rank. Each takes a private communicator, and MPICH has
 // 2048 in all.
 void DropIn::adopt(MPI_Comm comm, Seen& seen) {
@@ -81,7 +128,11 @@ void DropIn::adopt(MPI_Comm comm, Seen& seen) {
     return;
   }
   const auto start = Trial::Clock::now();
-  auto context = std::make_unique<Context>(comm, settings_);
+  auto context = context_on(comm, seen.rank);
+  if (!context) {
+    seen.outcome = Outcome::no_communicator;
+    return;
+  }
   context_seconds_ = std::chrono::duration<double>(Trial::Clock::now() - start).count();
   seen.lessons = learning_.begin_on(comm, context->selector(), seen.waiting.credit);
   seen.context = context.release();

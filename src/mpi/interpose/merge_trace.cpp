@@ -1,9 +1,13 @@
 #include "interpose/merge_trace.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "engine/mpi.hpp"
+#include "interpose/errors.hpp"
 
 namespace quadrille::interpose {
 
@@ -46,7 +50,14 @@ void merge_over_tree(trace::Trace& trace, int rank, int ranks) {
       send(to_text(trace), rank - distance, comm);
       break;
     }
-    if (rank + distance < ranks) trace.merge(trace::from_text(received(rank + distance, comm)));
+    if (rank + distance >= ranks) continue;
+    const std::string text = received(rank + distance, comm);
+    // What can't be read is missing in the file; a rank that ended here would keep others waiting.
+    try {
+      trace.merge(trace::from_text(text));
+    } catch (const std::invalid_argument& error) {
+      say(fmt::format("the trace lacks ranks from {} on: {}", rank + distance, error.what()));
+    }
   }
   PMPI_Comm_free(&comm);
   PMPI_Group_free(&all);

@@ -22,7 +22,7 @@ int wait_for(Test&& test) {
   int code = MPI_SUCCESS;
   const engine::Patience patience = engine::Patience::with_mpi();
   try {
-    engine::Process::get().wait(
+    engine::Process::get().wait_for_mpi(
         [&] {
           bool done = false;
           code = test(done);

@@ -23,6 +23,7 @@ enum class Outcome : std::uint8_t {
   intercommunicator,
   other_world,
   too_many_communicators,
+  no_communicator,
   threads,
   memory,
   arguments,
@@ -30,7 +31,7 @@ enum class Outcome : std::uint8_t {
   persistent,
   neighbourhood
 };
-constexpr std::size_t outcomes = 20;
+constexpr std::size_t outcomes = 21;
 
 // For people and for JSON.
 constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
@@ -47,6 +48,7 @@ constexpr std::array<std::string_view, outcomes> outcome_names = {"replaced",
                                                                   "an intercommunicator",
                                                                   "ranks of another MPI_COMM_WORLD",
                                                                   "too many communicators",
+                                                                  "no communicator could be made",
                                                                   "first called by a thread that is not the main one",
                                                                   "the memory limit",
                                                                   "arguments that MPI is to check",

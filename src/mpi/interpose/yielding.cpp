@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "engine/requests.hpp"
 #include "engine/waiting.hpp"
 
 namespace quadrille::interpose {
@@ -51,7 +52,7 @@ extern "C" QUADRILLE_EXPORT unsigned ucp_worker_progress(void* worker) {
   thread_local Clock::time_point last;  // look, when it was over
   const unsigned progressed = next(worker);
   reached.store(true, std::memory_order_relaxed);
-  if (!yielding.load(std::memory_order_relaxed)) return progressed;
+  if (!yielding.load(std::memory_order_relaxed) || engine::Requests::polling()) return progressed;
   // Whoever waits looks again at once; one who comes back from other work does not wait, but looks by the way.
   constexpr auto at_once = std::chrono::microseconds(20);
   if (progressed != 0 || Clock::now() - last > at_once) {

@@ -207,6 +207,38 @@ TEST_F(CInterface, RequestsAreFreedByWaitingUnlessTheyArePersistent) {
   EXPECT_EQ(second, nullptr);
 }
 
+// The last rank expects less than it is sent.
+TEST_F(CInterface, RequestsAreFreedWhenTheyHaveFailed) {
+  if (size == 1) GTEST_SKIP() << "nothing is sent";
+  MPI_Errhandler before = MPI_ERRHANDLER_NULL;
+  MPI_Comm_get_errhandler(MPI_COMM_WORLD, &before);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  const bool is_last = rank == size - 1;
+  std::vector<int> data(1000);
+  quadrille_options options = {};
+  options.algorithm = "linear";
+  for (const bool tests : {false, true}) {
+    quadrille_comm broken = nullptr;
+    ASSERT_EQ(quadrille_comm_create(MPI_COMM_WORLD, &broken), MPI_SUCCESS);
+    quadrille_request request = nullptr;
+    ASSERT_EQ(quadrille_ibcast(data.data(), is_last ? 500 : 1000, MPI_INT, 0, broken, &options, &request), MPI_SUCCESS);
+    int code = MPI_SUCCESS;
+    for (int done = tests ? 0 : 1; done == 0;) code = quadrille_test(&request, &done);
+    if (!tests) code = quadrille_wait(&request);
+    EXPECT_EQ(code != MPI_SUCCESS, is_last);
+    EXPECT_EQ(request, nullptr);
+    quadrille_comm_free(&broken);
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, before);
+  MPI_Errhandler_free(&before);
+}
+
+TEST_F(CInterface, LeavesTheOutputOfAnExscansFirstRankAlone) {
+  int value = -1;
+  EXPECT_EQ(quadrille_exscan(&rank, rank == 0 ? nullptr : &value, 1, MPI_INT, MPI_SUM, comm, nullptr), MPI_SUCCESS);
+  EXPECT_EQ(value, rank == 0 ? -1 : rank * (rank - 1) / 2);
+}
+
 TEST_F(CInterface, SaysWhatWentWrong) {
   int value = 0;
   EXPECT_EQ(quadrille_bcast(&value, 1, MPI_INT, size, comm, nullptr), MPI_ERR_ROOT);

@@ -36,6 +36,19 @@ TEST(InFlight, HandlesMayBeAwaitedInAnyOrder) {
   EXPECT_EQ(second_sum.back(), expected);
 }
 
+// A rank makes a communicator before it waits, another one after it has waited.
+TEST(InFlight, CollectivesAdvanceWhileCommunicatorsAreMade) {
+  Communicator a = world();
+  std::vector<int> x(100000, a.rank());
+  std::vector<int> sum(x.size());
+  Pending pending = a.iallreduce(x, sum, std::plus{});
+  if (a.rank() % 2 == 1) pending.wait();
+  Communicator b(MPI_COMM_WORLD);
+  if (a.rank() % 2 == 0) pending.wait();
+  EXPECT_EQ(sum.back(), a.size() * (a.size() - 1) / 2);
+  b.barrier();
+}
+
 // Even ranks wait for the one while odd ranks can't start it before the other has brought them its data, which is long
 // enough to need both ends.
 TEST(InFlight, TwoCommunicatorsAdvanceInEachOthersWaits) {

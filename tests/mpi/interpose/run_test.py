@@ -1,9 +1,10 @@
 """`quadrille run` and the drop-in on programs that know nothing of them:
-run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT NEWER STANDARD CALLS[,FORTRAN...] LAUNCHER... -n
+run_test.py QUADRILLE MPI DROPIN TOOL HIDING TIGHT NEWER CROSSING STANDARD CALLS[,FORTRAN...] LAUNCHER... -n
 
 TOOL is another library that wraps MPI, HIDING one that keeps the drop-in from MPI's waits, TIGHT a program that has
-little memory left, NEWER one that calls what only newer MPIs have, STANDARD one of MPI's standard ABI, CALLS one that
-checks its own results; the others do so in Fortran, which calls MPI by other names.
+little memory left, NEWER one that calls what only newer MPIs have, CROSSING one whose messages need ranks that are in
+collectives, STANDARD one of MPI's standard ABI, CALLS one that checks its own results; the others do so in Fortran, which
+calls MPI by other names.
 """
 
 import collections
@@ -17,7 +18,7 @@ import tempfile
 import time
 import unittest
 
-QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, NEWER, STANDARD, CALLS, *LAUNCH = sys.argv[1:]
+QUADRILLE, MPI, DROPIN, TOOL, HIDING, TIGHT, NEWER, CROSSING, STANDARD, CALLS, *LAUNCH = sys.argv[1:]
 del sys.argv[1:]
 CALLS, *FORTRAN = CALLS.split(",")
 # What stands in front of the launcher is for the environment: cmake -E env NAME=VALUE...
@@ -653,10 +654,27 @@ class Command(unittest.TestCase):
             done = run(QUADRILLE, "run", "--print", "--", LAUNCH[0], "--app", "file")
             self.assertIn("--app", done.stderr)
 
+    def test_where_no_communicator_can_be_made_calls_are_passed_through(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "report.json")
+            done = preloaded(2, CALLS, QUADRILLE_FORCE="all", QUADRILLE_RACKS="/nowhere", QUADRILLE_REPORT=path)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stderr.count("calls are passed through to MPI"), 1, done.stderr)
+            with open(path, encoding="utf-8") as file:
+                self.assertIn("no communicator could be made", file.read())
+
+    def test_messages_advance_while_ranks_are_in_collectives(self):
+        for ranks in (2, 4):
+            done = launched(ranks, CROSSING, options=["--force"])
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(done.stdout.count("passed: "), 6 if MPI == "openmpi" else 5)
+
     def test_srun_keeps_the_words_of_the_program(self):
         done = run(QUADRILLE, "run", "--print", "--", "srun", "-n", 2, "--export", "A", CALLS, "--export=csv")
         self.assertIn("--export=A,LD_PRELOAD=", done.stdout)
         self.assertTrue(done.stdout.endswith(f"{CALLS} --export=csv\n"), done.stdout)
+        done = run(QUADRILLE, "run", "--print", "--", "srun", "-l", CALLS, "--export=csv")
+        self.assertTrue(done.stdout.endswith(f" -l {CALLS} --export=csv\n"), done.stdout)
         self.assertIn("--export=NONE", run(QUADRILLE, "run", "--", "srun", "--export=NONE", CALLS).stderr)
 
     def test_srun_is_told_by_its_own_option(self):
