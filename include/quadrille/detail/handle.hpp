@@ -35,8 +35,8 @@ class QUADRILLE_EXPORT Handle {
   void set_callback(std::function<void()> callback, bool also_if_complete);
   bool test();
   void wait();
-  /// Whether it has begun, and has neither completed nor failed.
-  bool in_flight() const;
+  /// Whether it has begun, and its collective has failed.
+  bool failed() const;
 
  private:
   void finish() noexcept;

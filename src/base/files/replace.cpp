@@ -23,11 +23,17 @@ bool is_named_as_open(std::string_view path) {
   return std::any_of(folders.begin(), folders.end(), [&](std::string_view one) { return path.starts_with(one); });
 }
 
-// The file itself, if the path is a link.
+// The file itself, if the path is a link: also one that isn't there.
 fs::path target_of(const std::string& path) {
+  constexpr int most_links = 40;  // as the kernel's
+  fs::path target = path;
   std::error_code error;
-  fs::path target = fs::weakly_canonical(path, error);
-  return error ? fs::path(path) : target;
+  for (int links = 0; links < most_links && fs::is_symlink(target, error); ++links) {
+    const fs::path next = fs::read_symlink(target, error);
+    if (error) break;
+    target = target.parent_path() / next;
+  }
+  return target;
 }
 
 // Processes of other nodes and containers may have the same number.
@@ -98,6 +104,14 @@ bool is_replaceable(const std::string& path) {
 void replace_file(const std::string& path, const std::string& text) {
   const std::error_code error = is_stream(path) ? write_stream(path, text) : write_and_rename(target_of(path), text);
   if (error) throw std::system_error(error, "can't write " + path);
+}
+
+std::string keep_old(const std::string& path) {
+  std::error_code error;
+  if (is_stream(path) || !fs::is_regular_file(path, error)) return {};
+  const std::string old = target_of(path).string() + ".old";
+  fs::copy_file(path, old, fs::copy_options::overwrite_existing, error);
+  return error ? std::string() : old;
 }
 
 void remove_file(const std::string& path) {

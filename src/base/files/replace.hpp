@@ -16,6 +16,9 @@ bool is_replaceable(const std::string& path);
 // std::system_error.
 void replace_file(const std::string& path, const std::string& text);
 
+// Copies a regular file to NAME.old, which it returns; empty if it can't.
+std::string keep_old(const std::string& path);
+
 // Removes what replace_file would replace, if it is there.
 void remove_file(const std::string& path);
 

@@ -122,6 +122,12 @@ int place_and_run(PlaceArguments arguments) {
   if (launcher == Launcher::cluster) refuse_options(words, {"map"});
   if (launcher == Launcher::srun) refuse_options(words, {"m", "distribution"});
   if (launcher == Launcher::hydra) refuse_options(words, {"ppn", "perhost"});
+  if (launch::place_of_program(words) == words.size()) {
+    throw std::invalid_argument(
+        "--run: the command line does not show where the program begins: put an option with a value, such as -n 4, "
+        "last "
+        "in front of it");
+  }
   find_hosts(words, launcher, placing);
   if (placing.hosts.empty() && placing.cluster.empty()) {
     throw std::invalid_argument("--run: where may ranks run? The command line has no host file: give --hosts");

@@ -232,12 +232,4 @@ Machine read_machine(const std::string& file, const Model& otherwise) {
   return parse_machine(text, file, otherwise);
 }
 
-std::optional<Machine> machine_before(const std::string& file, const Model& otherwise) {
-  try {
-    return read_machine(file, otherwise);
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace quadrille::cost

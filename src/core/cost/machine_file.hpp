@@ -2,7 +2,6 @@
 
 #include <array>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,8 +35,6 @@ std::string to_json(const Machine& machine);
 // Numbers that are missing keep those of `otherwise`. Throws std::invalid_argument that begins with the file's name.
 Machine parse_machine(std::string_view text, const std::string& file, const Model& otherwise);
 Machine read_machine(const std::string& file, const Model& otherwise);
-// What there is to be kept when the file is written anew: nothing if it is not there, or damaged.
-std::optional<Machine> machine_before(const std::string& file, const Model& otherwise);
 
 // The name of the file for such machines in a user's cache: the host's name with its numbers left out, the MPI with its
 // version, the network, and the cores of a node, as in "node_Open-MPI-v4.1.4_ethernet-10000_2-cores.json".

@@ -1,5 +1,7 @@
 #include "forecast/forecast.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -78,7 +80,10 @@ class Estimator {
   // An algorithm that is not offered is not among all.
   std::vector<Estimate> only_candidates() {
     const Variant& only = options_.only;
-    if (const std::string why = requirements().refusal(only, case_); !why.empty()) throw std::invalid_argument(why);
+    if (const std::string why = requirements().refusal(only, case_); !why.empty()) {
+      throw std::invalid_argument(
+          fmt::format("{}, on {} rank{}: {}", name_of(only), case_.ranks, case_.ranks == 1 ? "" : "s", why));
+    }
     std::vector<Estimate> found;
     if (only.algorithm().offered && only.width == 0) {
       found = all_candidates();

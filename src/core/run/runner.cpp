@@ -120,15 +120,16 @@ bool Runner::satisfied(const Operation& operation, const Dependency& dependency,
   return dependency.posted ? wanted < of.posted : of.is_done(wanted);
 }
 
-bool Runner::ready(std::int32_t id, std::int64_t iteration) const {
+// What is met stays met, so each dependency of an iteration is seen to be met once, however often this is asked.
+bool Runner::ready(std::int32_t id, std::int64_t iteration) {
   if (progress(id).counted < 0) return progress(id).unmet == 0;
   const Operation& operation = program_.operation(id);
   const Loop& loop = program_.schedule().loops[static_cast<std::size_t>(operation.loop)];
   if (iteration >= loops_[static_cast<std::size_t>(operation.loop)].oldest + loop.window) return false;
-  for (const Dependency& dependency : program_.schedule().dependencies_of(operation)) {
-    if (!satisfied(operation, dependency, iteration)) return false;
-  }
-  return true;
+  const auto dependencies = program_.schedule().dependencies_of(operation);
+  std::size_t& met = iterations_[static_cast<std::size_t>(progress(id).counted)].met;
+  while (met < dependencies.size() && satisfied(operation, dependencies[met], iteration)) ++met;
+  return met == dependencies.size();
 }
 
 // Puts the operation's next iteration in the queue if it may be posted. What the window holds back is considered again
@@ -174,6 +175,7 @@ void Runner::post(std::int32_t id) {
   } else {
     Iterations& iterations = iterations_[static_cast<std::size_t>(of.counted)];
     token.iteration = iterations.posted++;
+    iterations.met = 0;
     of.posted = iterations.posted == iterations.total;
   }
   if (posting_.observer) posting_.observer->posted(token);

@@ -88,6 +88,7 @@ class Runner final : public Machine {
     std::int64_t posted = 0;
     std::int64_t done = 0;         // all below are complete
     std::uint64_t done_after = 0;  // bit i: iteration done + i is complete
+    std::size_t met = 0;           // so many dependencies of the next one, from the first on
 
     bool is_done(std::int64_t iteration) const {
       const std::int64_t after = iteration - done;
@@ -104,7 +105,7 @@ class Runner final : public Machine {
   Progress& progress(std::int32_t id) { return progress_[static_cast<std::size_t>(id)]; }
   const Progress& progress(std::int32_t id) const { return progress_[static_cast<std::size_t>(id)]; }
   bool satisfied(const Operation& operation, const Dependency& dependency, std::int64_t iteration) const;
-  bool ready(std::int32_t id, std::int64_t iteration) const;
+  bool ready(std::int32_t id, std::int64_t iteration);
   void consider(std::int32_t id);
   void release(std::int32_t earlier, bool posted);
   std::size_t ready_place(std::size_t index) const;

@@ -144,26 +144,24 @@ int make(On on, const What& what, const quadrille_options* options, quadrille_re
   });
 }
 
-// As MPI does, also where its collective has failed.
-class FreedIfDone {
- public:
-  explicit FreedIfDone(quadrille_request* request, int* done = nullptr) : request_(request), done_(done) {}
-  FreedIfDone(const FreedIfDone&) = delete;
-  FreedIfDone& operator=(const FreedIfDone&) = delete;
-  void keep() { kept_ = true; }
-  ~FreedIfDone() {
-    if (kept_ || (*request_)->handle.in_flight()) return;
-    if (done_) *done_ = 1;
-    if ((*request_)->persistent) return;
-    delete *request_;
-    *request_ = nullptr;
+// Lets a request advance: `advance` says whether it is complete. Frees it then, as MPI does, or if its collective has
+// failed; not for an error of another one, or of a callback.
+template <class Advance>
+bool advance_and_free(quadrille_request* request, const Advance& advance) {
+  const auto free_it = [&] {
+    if ((*request)->persistent) return;
+    delete *request;
+    *request = nullptr;
+  };
+  try {
+    if (!advance()) return false;
+  } catch (...) {
+    if ((*request)->handle.failed()) free_it();
+    throw;
   }
-
- private:
-  quadrille_request* request_;
-  int* done_;
-  bool kept_ = false;
-};
+  free_it();
+  return true;
+}
 
 // Null: memory of its own.
 int expose(void* memory, MPI_Count bytes, quadrille_comm comm, quadrille_window* window) {
@@ -267,10 +265,9 @@ int quadrille_start(quadrille_request request) {
 int quadrille_test(quadrille_request* request, int* done) {
   return guarded([&] {
     require(request && done, MPI_ERR_ARG, "the request's or the answer's address is NULL");
-    *done = *request ? 0 : 1;
-    if (!*request) return;
-    FreedIfDone freed(request, done);
-    if (!(*request)->handle.test()) freed.keep();
+    // If its collective fails, it is done, too.
+    *done = 1;
+    if (*request && !advance_and_free(request, [&] { return (*request)->handle.test(); })) *done = 0;
   });
 }
 
@@ -278,8 +275,10 @@ int quadrille_wait(quadrille_request* request) {
   return guarded([&] {
     require(request, MPI_ERR_ARG, "the request's address is NULL");
     if (!*request) return;
-    const FreedIfDone freed(request);
-    (*request)->handle.wait();
+    advance_and_free(request, [&] {
+      (*request)->handle.wait();
+      return true;
+    });
   });
 }
 

@@ -80,8 +80,8 @@ void Handle::wait() {
   if (task_) context_->wait(*task_);
 }
 
-bool Handle::in_flight() const {
-  return task_ && task_->in_flight();
+bool Handle::failed() const {
+  return task_ && task_->state() == Ordered::State::failed;
 }
 
 }  // namespace detail

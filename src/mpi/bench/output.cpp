@@ -42,6 +42,17 @@ void write(const std::string& file, const std::string& text) {
   if (!file.empty()) files::replace_file(file, text);
 }
 
+std::optional<cost::Machine> machine_before(const std::string& file, const cost::Model& otherwise) {
+  if (!std::filesystem::exists(file)) return std::nullopt;
+  try {
+    return cost::read_machine(file, otherwise);
+  } catch (const std::invalid_argument& error) {
+    const std::string old = files::keep_old(file);
+    fmt::print(stderr, "quadrille probe: {}{}\n", error.what(), old.empty() ? "" : "; it is kept as " + old);
+    return std::nullopt;
+  }
+}
+
 Output::Output(const measure::BenchOptions& options, const measure::TableColumns& columns,
                const engine::Context& measured)
     : options_(options), columns_(columns), measured_(measured) {}

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
+#include "cost/machine_file.hpp"
 #include "engine/context.hpp"
 #include "measure/bench_options.hpp"
 #include "measure/report.hpp"
@@ -11,6 +13,10 @@ namespace quadrille::bench {
 
 // To a file, see files::replace_file; "-" is standard output. Nothing without a name.
 void write(const std::string& file, const std::string& text);
+
+// What a machine file has before it is written anew; nothing if it is not there. One that can't be read is kept beside
+// it, and that is said.
+std::optional<cost::Machine> machine_before(const std::string& file, const cost::Model& otherwise);
 
 // What a run writes, on rank 0: rows on standard output as they are measured, and files, which are whole at every
 // moment. What goes to standard output or another stream instead of a file is written at the end, but for CSV, which

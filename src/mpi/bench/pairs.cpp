@@ -171,7 +171,7 @@ std::string wrong_with(const PairFiles& files, const std::string& target) {
 
 void write_results(const measure::PairStudy& study, const PairFiles& files, const std::string& target,
                    const std::string& from) {
-  const auto old = cost::machine_before(target, built_in_here().model);
+  const auto old = machine_before(target, built_in_here().model);
   cost::Machine machine = old ? *old : built_in_here();
   machine.pairs = study.result();
   machine.pairs.source = from;
@@ -190,9 +190,9 @@ void write_results(const measure::PairStudy& study, const PairFiles& files, cons
 int probe_pairs(MPI_Comm comm, const PairFiles& files) {
   const std::string target = files.machine.empty() ? machine_file_here(engine::mpi_name()) : files.machine;
   // The file that programs would read may be damaged, or yet to be written.
-  const std::string read = machine_file_here(engine::mpi_name());
-  const bool is_named = !setting("QUADRILLE_MACHINE").empty();
-  if ((is_named || std::filesystem::exists(read)) && !cost::machine_before(read, built_in_here().model)) {
+  try {
+    machine_here(engine::mpi_name());
+  } catch (const std::invalid_argument&) {
     setenv("QUADRILLE_MACHINE", "none", 1);
   }
   const auto context = api::context_of(comm);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "api/handle.hpp"
+#include "bench/output.hpp"
 #include "bench/provenance.hpp"
 #include "bench/session.hpp"
 #include "bench/waits.hpp"
@@ -172,7 +173,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
                       .crowded = probe.context().selector().requirements().crowded()});
   fmt::print("{}", measure::to_text(machine, before));
   // What probe --pairs has found stays.
-  if (const auto old = cost::machine_before(target, before)) machine.pairs = old->pairs;
+  if (const auto old = machine_before(target, before)) machine.pairs = old->pairs;
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
   if (!folder.empty()) std::filesystem::create_directories(folder);
   files::replace_file(target, to_json(machine));

@@ -26,6 +26,44 @@ std::int64_t tags_of_mpi() {
   return found ? std::int64_t{*greatest} + 1 : promised;
 }
 
+// The errors of what is called on a communicator come back as codes, whatever the program has set for its own calls.
+class ReturnedErrors {
+ public:
+  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
+    check(PMPI_Comm_get_errhandler(comm_, &handler_), "MPI_Comm_get_errhandler");
+    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+  }
+  ReturnedErrors(const ReturnedErrors&) = delete;
+  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
+  ~ReturnedErrors() {
+    PMPI_Comm_set_errhandler(comm_, handler_);
+    PMPI_Errhandler_free(&handler_);
+  }
+
+ private:
+  MPI_Comm comm_;
+  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
+};
+
+// Not a duplicate: this copies no attributes, so none of the user's callbacks run. And ranks need not tell each other
+// their colours and keys, as for a split.
+MPI_Comm made_of(MPI_Comm parent, bool among_threads) {
+  // Another thread's calls on it keep their error handler.
+  std::optional<ReturnedErrors> returned;
+  if (!among_threads) returned.emplace(parent);
+  MPI_Group all = MPI_GROUP_NULL;
+  check(PMPI_Comm_group(parent, &all), "MPI_Comm_group");
+  MPI_Comm made = MPI_COMM_NULL;
+  const int code = PMPI_Comm_create(parent, all, &made);
+  PMPI_Group_free(&all);
+  try {
+    check(code, "MPI_Comm_create");
+  } catch (const Error& error) {
+    throw NotMade(error.code(), error.what());
+  }
+  return made;
+}
+
 }  // namespace
 
 Context::Context(MPI_Comm parent, const Settings& settings)
@@ -42,13 +80,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
               .fail_all = [this](const std::exception_ptr& error) { fail_all(error); }},
       watchdog_(settings_) {
   if (settings.progress) process_.start_progress();
-  // Not a duplicate: this copies no attributes, so none of the user's callbacks run. And ranks need not tell each other
-  // their colours and keys, as for a split.
-  MPI_Group all = MPI_GROUP_NULL;
-  check(PMPI_Comm_group(parent, &all), "MPI_Comm_group");
-  const int made = PMPI_Comm_create(parent, all, &comm_);
-  PMPI_Group_free(&all);
-  check(made, "MPI_Comm_create");
+  comm_ = made_of(parent, process_.threads());
   check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");
@@ -69,10 +101,15 @@ Context::Context(MPI_Comm parent, const Settings& settings)
   }
   try {
     settle(parent);
+    make_selector();
   } catch (...) {
     close();
     throw;
   }
+  watchdog_.count_from(order_.next_sequence());
+}
+
+void Context::make_selector() {
   const std::span<const PlacedRule> rules =
       settings_.table ? std::span(*settings_.table) : std::span<const PlacedRule>();
   selector_ = Selector(settings_.preferences, rules, ranks_,
@@ -83,7 +120,6 @@ Context::Context(MPI_Comm parent, const Settings& settings)
                         .checked = settings_.check});
   selector_.set_model(settings_.model,
                       knowledge::native_price(settings_.usual_mpi ? knowledge::library_of(mpi_name()) : nullptr));
-  watchdog_.count_from(order_.next_sequence());
 }
 
 Context::~Context() {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <quadrille/detail/call.hpp>
+#include <quadrille/error.hpp>
 #include <random>
 #include <string>
 #include <vector>
@@ -26,6 +27,12 @@
 #include "topology/topology.hpp"
 
 namespace quadrille::engine {
+
+// A communicator can't be made, which all its ranks have found out.
+class NotMade : public Error {
+ public:
+  using Error::Error;
+};
 
 // A private communicator and all that runs on it. Made by all ranks of the parent together; afterwards everything but
 // wait returns without waiting for anybody.
@@ -107,6 +114,7 @@ class Context final : public Resident, private Order::Gate {
 
   // See settle.cpp.
   void settle(MPI_Comm parent);
+  void make_selector();
   void meet_ranks(meet::Meeting::Own own, meet::Meeting::Result& result);
   void gather_leaders();
 

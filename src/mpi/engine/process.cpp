@@ -42,12 +42,12 @@ Process::Process() {
   threads_ = level == MPI_THREAD_MULTIPLE;
   crowded_ = machine::ranks_on_node(ranks) > machine::usable_cores();
   patience_ = Patience::of(crowded_);
+  requests_.open_unfinished();
   // MPI_Finalize deletes the attributes of MPI_COMM_SELF before it does anything else.
   int key = MPI_KEYVAL_INVALID;
   check(PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
   check(PMPI_Comm_set_attr(MPI_COMM_SELF, key, this), "MPI_Comm_set_attr");
   check(PMPI_Comm_free_keyval(&key), "MPI_Comm_free_keyval");
-  requests_.open_unfinished();
 }
 
 const Place& Process::place() {

@@ -61,6 +61,8 @@ class Process {
   // Where this one is: what others have heard stays true. Throws Error as own_place does.
   const Place& place();
   bool crowded() const { return crowded_; }
+  // Whether several threads may call MPI.
+  bool threads() const { return threads_; }
 
   using Lock = std::unique_lock<std::recursive_mutex>;
   Lock lock() { return threads_ ? Lock(mutex_) : Lock(mutex_, std::defer_lock); }

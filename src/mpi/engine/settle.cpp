@@ -36,7 +36,7 @@ void Context::settle(MPI_Comm parent) {
   }
   Meeting::Result result;
   meet_ranks(std::move(own), result);
-  if (!result.refusal.empty()) throw Error(MPI_ERR_ARG, result.refusal);
+  if (!result.refusal.empty()) throw NotMade(MPI_ERR_ARG, result.refusal);
   const Topology& topology = topology_.emplace(std::move(result.topology).value());
   const bool several_nodes = topology.domains(topology.levels() - 1) > 1;
   crowded_ = result.oversubscribed;

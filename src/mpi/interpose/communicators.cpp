@@ -9,6 +9,7 @@
 #include <quadrille/error.hpp>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/local_call.hpp"
@@ -75,63 +76,41 @@ Seen& DropIn::first_seen(MPI_Comm comm) const {
   return *seen.release();
 }
 
-namespace {
-
-// The errors of what is called on a communicator come back as codes, whatever the program has set for its own calls.
-class ReturnedErrors {
- public:
-  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
-    check(PMPI_Comm_get_errhandler(comm_, &handler_), "MPI_Comm_get_errhandler");
-    check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  }
-  ReturnedErrors(const ReturnedErrors&) = delete;
-  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
-  ~ReturnedErrors() {
-    PMPI_Comm_set_errhandler(comm_, handler_);
-    PMPI_Errhandler_free(&handler_);
-  }
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-};
-
-}  // namespace
-
-// None if it can't be made on some rank: MPI has no communicators left, or settings can't be followed. The program's
-// own calls may go on all the same.
-std::unique_ptr<Context> DropIn::context_on(MPI_Comm comm, int rank) const {
-  std::unique_ptr<Context> context;
-  std::string why = "another rank could make no communicator";
+// A rank that can't keep a progress thread must say so before the others count on its part in making a communicator.
+std::string DropIn::trouble_with_progress() const {
+  if (!settings_.progress) return {};
   try {
-    const ReturnedErrors returned(comm);
-    context = std::make_unique<Context>(comm, settings_);
+    engine::Process::get().start_progress();
   } catch (const std::exception& error) {
-    why = error.what();
+    return error.what();
   }
-  int made = context ? 1 : 0;
-  check(PMPI_Allreduce(MPI_IN_PLACE, &made, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (made != 0) return context;
-  static std::atomic<bool> said = false;
-  if (rank == 0 && !said.exchange(true)) say(fmt::format("{}; calls are passed through to MPI", why));
-  return nullptr;
+  return {};
 }
 
 // Makes the context, or finds that it can't; the same on every rank. Each takes a private communicator, and MPICH has
 // 2048 in all.
 void DropIn::adopt(MPI_Comm comm, Seen& seen) {
   constexpr int most_communicators = 128;
-  std::array<int, 2> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0};
-  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  const std::string trouble = trouble_with_progress();
+  std::array<int, 3> fine = {communicators_ < most_communicators ? 1 : 0, may_make_communicators() ? 1 : 0,
+                             trouble.empty() ? 1 : 0};
+  check(PMPI_Allreduce(MPI_IN_PLACE, fine.data(), 3, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
   if (fine[0] == 0 || fine[1] == 0) {
     seen.outcome = fine[1] == 0 ? Outcome::threads : Outcome::too_many_communicators;
     return;
   }
-  const auto start = Trial::Clock::now();
-  auto context = context_on(comm, seen.rank);
-  if (!context) {
+  const auto give_up = [&](std::string_view why) {
     seen.outcome = Outcome::no_communicator;
-    return;
+    static std::atomic<bool> said = false;
+    if (seen.rank == 0 && !said.exchange(true)) say(fmt::format("{}; calls are passed through to MPI", why));
+  };
+  if (fine[2] == 0) return give_up(trouble.empty() ? "another rank can't keep a progress thread" : trouble);
+  const auto start = Trial::Clock::now();
+  std::unique_ptr<Context> context;
+  try {
+    context = std::make_unique<Context>(comm, settings_);
+  } catch (const engine::NotMade& error) {
+    return give_up(error.what());
   }
   context_seconds_ = std::chrono::duration<double>(Trial::Clock::now() - start).count();
   seen.lessons = learning_.begin_on(comm, context->selector(), seen.waiting.credit);

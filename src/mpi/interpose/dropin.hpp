@@ -223,7 +223,7 @@ class DropIn {
   Seen& seen(const detail::Call& call, MPI_Comm comm, bool at_once);
   Seen& first_seen(MPI_Comm comm) const;
   bool context_pays(const detail::Call& call, MPI_Comm comm, Seen& seen) const;
-  std::unique_ptr<engine::Context> context_on(MPI_Comm comm, int rank) const;
+  std::string trouble_with_progress() const;
   void adopt(MPI_Comm comm, Seen& seen);
 
   static constinit inline std::atomic<DropIn*> only = nullptr;

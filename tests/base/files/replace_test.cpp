@@ -145,7 +145,20 @@ TEST_F(File, WhatIsRemovedIsBehindLinks) {
   remove_file(path("link"));
   EXPECT_FALSE(fs::exists(path("a")));
   EXPECT_TRUE(fs::is_symlink(path("link")));
+  replace_file(path("link"), "new\n");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(text_of(path("a")), "new\n");
   remove_file(path("no such file"));
+}
+
+TEST_F(File, AnOldFileIsKept) {
+  replace_file(path("a"), "old\n");
+  fs::create_symlink("a", path("link"));
+  EXPECT_EQ(keep_old(path("link")), path("a.old"));
+  EXPECT_EQ(text_of(path("a.old")), "old\n");
+  EXPECT_EQ(text_of(path("a")), "old\n");
+  EXPECT_EQ(keep_old(path("no such file")), "");
+  EXPECT_EQ(keep_old("/dev/null"), "");
 }
 
 TEST_F(File, WhatCannotBeWrittenIsKnownBefore) {

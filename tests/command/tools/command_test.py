@@ -359,6 +359,7 @@ class Predict(unittest.TestCase):
                             (["bcast", "--ranks", "4", "--algorithm", "binomail"], "did you mean binomial"),
                             (["bcast", "--ranks", "4", "--algorithm", "linear", "--policy", "quadrille"], "one of them"),
                             (["bcast", "--ranks", "4", "--algorithm", "linear", "--svg", "/nowhere"], "--algorithm names one"),
+                            (["allgather", "--ranks", "4,5", "--algorithm", "neighbour_exchange"], "on 5 ranks"),
                             (["bcast", "--ranks", "4", "--machine", "/nowhere"], "/nowhere")):
             done = run("predict", *words)
             self.assertEqual(done.returncode, 2)

@@ -190,6 +190,8 @@ class Place(unittest.TestCase):
         for option in ("-ppn", "--perhost"):
             self.assertIn(f"--run: leave {option} out",
                           self.refused("--run", "--hosts", "2x2", "--", "mpirun.mpich", option, 2, "true"))
+        self.assertIn("does not show where the program begins",
+                      self.refused("--run", "--hosts", "2x2", "--", "mpirun.mpich", "-l", "./run.sh", "-f", "input"))
         self.assertIn("--slow: 'node0=inf'", self.refused(*what, "--slow", "node0=inf"))
         self.assertIn("unknown launcher 'true'", self.refused("--run", "--", "true"))
         self.assertIn("--drop-in requires --run", self.refused(*what, "--drop-in"))

@@ -657,11 +657,13 @@ class Command(unittest.TestCase):
     def test_where_no_communicator_can_be_made_calls_are_passed_through(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.json")
-            done = preloaded(2, CALLS, QUADRILLE_FORCE="all", QUADRILLE_RACKS="/nowhere", QUADRILLE_REPORT=path)
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-            self.assertEqual(done.stderr.count("calls are passed through to MPI"), 1, done.stderr)
-            with open(path, encoding="utf-8") as file:
-                self.assertIn("no communicator could be made", file.read())
+            # A thread for progress needs MPI_THREAD_MULTIPLE.
+            for setting in ({"QUADRILLE_RACKS": "/nowhere"}, {"QUADRILLE_PROGRESS": "1"}):
+                done = preloaded(2, CALLS, QUADRILLE_FORCE="all", QUADRILLE_REPORT=path, **setting)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertEqual(done.stderr.count("calls are passed through to MPI"), 1, done.stderr)
+                with open(path, encoding="utf-8") as file:
+                    self.assertIn("no communicator could be made", file.read())
 
     def test_messages_advance_while_ranks_are_in_collectives(self):
         for ranks in (2, 4):
