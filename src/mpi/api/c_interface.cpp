@@ -145,22 +145,21 @@ int make(On on, const What& what, const quadrille_options* options, quadrille_re
 }
 
 // Lets a request advance: `advance` says whether it is complete. Frees it then, as MPI does, or if its collective has
-// failed; not for an error of another one, or of a callback.
+// failed, and sets `done`; not for an error of another one, or of a callback.
 template <class Advance>
-bool advance_and_free(quadrille_request* request, const Advance& advance) {
-  const auto free_it = [&] {
+void advance_and_free(quadrille_request* request, int& done, const Advance& advance) {
+  const auto end = [&] {
+    done = 1;
     if ((*request)->persistent) return;
     delete *request;
     *request = nullptr;
   };
   try {
-    if (!advance()) return false;
+    if (advance()) end();
   } catch (...) {
-    if ((*request)->handle.failed()) free_it();
+    if ((*request)->handle.failed()) end();
     throw;
   }
-  free_it();
-  return true;
 }
 
 // Null: memory of its own.
@@ -265,9 +264,8 @@ int quadrille_start(quadrille_request request) {
 int quadrille_test(quadrille_request* request, int* done) {
   return guarded([&] {
     require(request && done, MPI_ERR_ARG, "the request's or the answer's address is NULL");
-    // If its collective fails, it is done, too.
-    *done = 1;
-    if (*request && !advance_and_free(request, [&] { return (*request)->handle.test(); })) *done = 0;
+    *done = *request ? 0 : 1;
+    if (*request) advance_and_free(request, *done, [&] { return (*request)->handle.test(); });
   });
 }
 
@@ -275,7 +273,8 @@ int quadrille_wait(quadrille_request* request) {
   return guarded([&] {
     require(request, MPI_ERR_ARG, "the request's address is NULL");
     if (!*request) return;
-    advance_and_free(request, [&] {
+    int done = 0;
+    advance_and_free(request, done, [&] {
       (*request)->handle.wait();
       return true;
     });

@@ -43,12 +43,13 @@ void write(const std::string& file, const std::string& text) {
 }
 
 std::optional<cost::Machine> machine_before(const std::string& file, const cost::Model& otherwise) {
-  if (!std::filesystem::exists(file)) return std::nullopt;
+  if (is_stream(file) || !std::filesystem::exists(file)) return std::nullopt;
   try {
     return cost::read_machine(file, otherwise);
   } catch (const std::invalid_argument& error) {
     const std::string old = files::keep_old(file);
-    fmt::print(stderr, "quadrille probe: {}{}\n", error.what(), old.empty() ? "" : "; it is kept as " + old);
+    fmt::print(stderr, "quadrille probe: {}; {}\n", error.what(),
+               old.empty() ? "it can't be kept, and is written anew" : "it is kept as " + old);
     return std::nullopt;
   }
 }

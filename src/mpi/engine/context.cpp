@@ -14,6 +14,14 @@
 
 namespace quadrille::engine {
 
+void check_made(int code, const char* function) {
+  try {
+    check(code, function);
+  } catch (const Error& error) {
+    throw NotMade(error.code(), error.what());
+  }
+}
+
 namespace {
 
 constexpr std::int64_t most_in_flight = 512;
@@ -56,11 +64,7 @@ MPI_Comm made_of(MPI_Comm parent, bool among_threads) {
   MPI_Comm made = MPI_COMM_NULL;
   const int code = PMPI_Comm_create(parent, all, &made);
   PMPI_Group_free(&all);
-  try {
-    check(code, "MPI_Comm_create");
-  } catch (const Error& error) {
-    throw NotMade(error.code(), error.what());
-  }
+  check_made(code, "MPI_Comm_create");
   return made;
 }
 

@@ -91,7 +91,7 @@ void Context::meet_ranks(Meeting::Own own, Meeting::Result& result) {
 void Context::gather_leaders() {
   const int nodes = topology_->levels() - 1;
   const bool leads = topology_->domain(nodes, rank_)[0] == rank_;
-  check(PMPI_Comm_split(comm_, leads ? 0 : MPI_UNDEFINED, rank_, &leaders_), "MPI_Comm_split");
+  check_made(PMPI_Comm_split(comm_, leads ? 0 : MPI_UNDEFINED, rank_, &leaders_), "MPI_Comm_split");
   if (leads) check(PMPI_Comm_set_errhandler(leaders_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   ground_.ground.leaders = leaders_;
 }

@@ -135,6 +135,7 @@ class GlobalOrder {
     }
     remote_cause_.assign(static_cast<std::size_t>(base_.back()), -1);
     search_.seen.assign(static_cast<std::size_t>(base_.back()), 0);
+    pasts_.resize(execution.ranks.size());
     for (const Matched& message : execution.messages) {
       remote_cause_[static_cast<std::size_t>(global(message.to, message.receive))] = global(message.from, message.send);
     }
@@ -196,6 +197,15 @@ class GlobalOrder {
     Range range;
     bool write;
     Id by;
+  };
+  // What is complete before an operation is posted: of each rank at least so many instances, from the first on.
+  struct Past {
+    static constexpr std::ptrdiff_t least_price = 1000;
+
+    Id of = -1;
+    std::ptrdiff_t price = least_price;  // steps that it took to find out
+    std::ptrdiff_t searched = 0;         // steps of searches since then
+    std::vector<std::int32_t> complete = {};
   };
   // What is known to be posted before an operation.
   struct Search {
@@ -293,38 +303,84 @@ class GlobalOrder {
   }
 
   // Whether `earlier` is always complete before `later` is posted. Mostly that follows from what their two ranks have
-  // done, while all ranks together have done thousands of things between them.
+  // done, or from what is known of the past of `later`, while all ranks together have done thousands of things between
+  // them.
   bool ordered(Id earlier, Id later) const {
     const std::array<Rank, 2> both = {rank_of(earlier), rank_of(later)};
-    return ordered(earlier, later, [&](Id id) { return rank_of(id) == both[0] || rank_of(id) == both[1]; }) ||
-           ordered(earlier, later, [](Id) { return true; });
+    if (ordered(earlier, later, [&](Id id) { return rank_of(id) == both[0] || rank_of(id) == both[1]; })) return true;
+    if (in_past(earlier, later)) return true;
+    const bool found = ordered(earlier, later, [](Id) { return true; });
+    // To know the past is worth its price once searches have taken as long.
+    Past& past = pasts_[static_cast<std::size_t>(both[1])];
+    past.searched += std::ssize(search_.before);
+    if (past.searched > past.price) past = past_of(later);
+    return found;
   }
 
-  // The same, by way of some operations only; the nearest are looked at first.
+  // The same, by way of some operations only.
   template <class Includes>
   bool ordered(Id earlier, Id later, const Includes& includes) const {
-    bool found = false;
     const std::int64_t since = posted(earlier);
+    bool found = false;
+    search_before(
+        later, [&](Id id) { return posted(id) >= since && includes(id); },
+        [&](Id before, bool posted_only) {
+          found = before == earlier && !posted_only;
+          return !found;
+        });
+    return found;
+  }
+
+  // False: it may be all the same.
+  bool in_past(Id earlier, Id later) const {
+    Past& past = pasts_[static_cast<std::size_t>(rank_of(later))];
+    if (past.of < 0 || local(earlier) >= past.complete[static_cast<std::size_t>(rank_of(earlier))]) return false;
+    if (past.of != later && !ranks(rank_of(later)).ordered(local(past.of), local(later), true)) return false;
+    past.of = later;  // whose past is the same, or longer
+    return true;
+  }
+
+  Past past_of(Id later) const {
+    std::vector<bool> complete(search_.seen.size());
+    search_before(
+        later, [](Id) { return true; },
+        [&](Id before, bool posted_only) {
+          if (!posted_only) complete[static_cast<std::size_t>(before)] = true;
+          return true;
+        });
+    Past past{.of = later, .price = std::max(Past::least_price, std::ssize(search_.before))};
+    for (std::size_t rank = 0; rank + 1 < base_.size(); ++rank) {
+      const auto first = complete.begin() + base_[rank];
+      past.complete.push_back(
+          static_cast<std::int32_t>(std::find(first, complete.begin() + base_[rank + 1], false) - first));
+    }
+    return past;
+  }
+
+  // Calls visit(id, posted_only) for what is known to be complete (or, posted_only, posted) before `later` is posted,
+  // the nearest first, until it returns false. What `includes` keeps out leads no further.
+  template <class Includes, class Visit>
+  void search_before(Id later, const Includes& includes, const Visit& visit) const {
     ++search_.number;
     search_.before.assign(1, later);
     const auto push = [&](Id id) {
-      if (posted(id) < since || !includes(id)) return;
+      if (!includes(id)) return;
       if (std::exchange(search_.seen[static_cast<std::size_t>(id)], search_.number) == search_.number) return;
       search_.before.push_back(id);
     };
-    for (std::size_t next = 0; next < search_.before.size() && !found; ++next) {
+    bool goes_on = true;
+    for (std::size_t next = 0; next < search_.before.size() && goes_on; ++next) {
       const Id at = search_.before[next];
       const Rank rank = rank_of(at);
       ranks(rank).for_each_predecessor(local(at), [&](std::int32_t instance, bool posted_only) {
         const Id before = global(rank, instance);
-        if (before == earlier && !posted_only) found = true;
+        goes_on = visit(before, posted_only);
         push(before);
         // If it must be complete, so must be what its completion waits for on other ranks.
         if (!posted_only) for_each_remote_cause(before, push);
-        return !found;
+        return goes_on;
       });
     }
-    return found;
   }
 
   std::string check_slots() const {
@@ -373,6 +429,7 @@ class GlobalOrder {
   std::map<std::tuple<Board, Rank, std::int32_t>, std::vector<Setting>> counters_;
   std::unordered_map<Id, Id> collect_of_;  // by deposit
   mutable Search search_;
+  mutable std::vector<Past> pasts_;  // by rank
   std::string fault_;
 };
 
