@@ -430,9 +430,9 @@ def kernels(arguments):
 
 
 def names_slow_node(bench, node):
-    """Whether `quadrille probe --pairs` says that this node is slow."""
+    """Whether `quadrille probe --pairs` says that this node is slow; the machine file has it from then on."""
     output = bench.start([*bench.launcher(bench.ground.nodes, ("--map", "ppr:1")), "quadrille", "probe", "--pairs", "--output",
-                          bench.arguments.output / "pairs.json"])
+                          bench.machine_file()])
     said = [line for line in output.splitlines() if re.match(rf"{node} (sends|receives) ", line)]
     (bench.arguments.output / "pairs.txt").write_text(output, encoding="utf-8")
     print(f"probe --pairs: {said[0].strip() if said else f'does not say that {node} is slow'}", flush=True)
