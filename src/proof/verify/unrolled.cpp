@@ -2,11 +2,32 @@
 
 namespace quadrille::verify {
 
+namespace {
+
+std::vector<std::int32_t> last_operations(const Schedule& schedule, const Loop& loop) {
+  std::vector<bool> followed(static_cast<std::size_t>(loop.last - loop.first));
+  for (std::int32_t id = loop.first; id < loop.last; ++id) {
+    for (const Dependency& one : schedule.dependencies_of(schedule.operations[static_cast<std::size_t>(id)])) {
+      const bool inside = one.operation >= loop.first && one.operation < loop.last;
+      if (inside && one.distance == 0 && !one.posted)
+        followed[static_cast<std::size_t>(one.operation - loop.first)] = true;
+    }
+  }
+  std::vector<std::int32_t> last;
+  for (std::int32_t id = loop.first; id < loop.last; ++id) {
+    if (!followed[static_cast<std::size_t>(id - loop.first)]) last.push_back(id);
+  }
+  return last;
+}
+
+}  // namespace
+
 Unrolled::Unrolled(const Schedule& schedule, std::vector<std::int64_t> iterations)
     : schedule_(schedule), iterations_(std::move(iterations)) {
   const auto count = static_cast<std::int32_t>(schedule.operations.size());
   size_ = count;
   if (schedule.loops.empty()) return;
+  for (const Loop& loop : schedule.loops) last_of_iteration_.push_back(last_operations(schedule, loop));
   places_.reserve(schedule.operations.size());
   for (std::int32_t id = 0; id < count;) {
     const std::int32_t loop = schedule.operations[static_cast<std::size_t>(id)].loop;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -29,29 +30,34 @@ class Unrolled {
     return place.first + static_cast<std::int32_t>(token.iteration) * place.stride;
   }
 
-  // Calls visit(instance, posted_only) for everything that a run waits for before it posts this instance, except the
-  // limit on messages in flight; false from visit stops.
+  // Calls visit(instance, posted_only) for what a run waits for before it posts this instance, except the limit on
+  // messages in flight; false from visit stops. Left out is what follows from the rest: of a loop, iterations that the
+  // last ones have waited for; and of the iteration that the loop's window waits for, all that others there wait for,
+  // or who waits for another operation of its own iteration.
   template <class Visit>
   void for_each_predecessor(std::int32_t instance, Visit&& visit) const {
     const Token at = token(instance);
     const Operation& of = operation(instance);
+    bool first_of_iteration = of.loop >= 0;
     for (const Dependency& dependency : schedule_.dependencies_of(of)) {
       const Operation& earlier = schedule_.operations[static_cast<std::size_t>(dependency.operation)];
       if (of.loop >= 0 && earlier.loop == of.loop) {
         const std::int64_t k = at.iteration - dependency.distance;
         if (k >= 0 && !visit(this->instance({dependency.operation, k}), dependency.posted)) return;
+        first_of_iteration &= dependency.distance > 0;
         continue;
       }
       const std::int64_t count = earlier.loop < 0 ? 1 : iterations_[static_cast<std::size_t>(earlier.loop)];
-      for (std::int64_t k = count - 1; k >= 0; --k) {
+      const std::int64_t window = earlier.loop < 0 ? 1 : schedule_.loops[static_cast<std::size_t>(earlier.loop)].window;
+      for (std::int64_t k = count - 1; k >= std::max<std::int64_t>(0, count - window); --k) {
         if (!visit(this->instance({dependency.operation, k}), dependency.posted)) return;
       }
     }
     if (of.loop < 0 || at.iteration == 0) return;
     if (!visit(this->instance({at.operation, at.iteration - 1}), true)) return;
     const Loop& loop = schedule_.loops[static_cast<std::size_t>(of.loop)];
-    if (at.iteration < loop.window) return;
-    for (std::int32_t id = loop.first; id < loop.last; ++id) {
+    if (at.iteration < loop.window || !first_of_iteration) return;
+    for (const std::int32_t id : last_of_iteration_[static_cast<std::size_t>(of.loop)]) {
       if (!visit(this->instance({id, at.iteration - loop.window}), false)) return;
     }
   }
@@ -75,6 +81,7 @@ class Unrolled {
   // Empty without loops, where an instance is an operation.
   std::vector<Token> tokens_;
   std::vector<Place> places_;
+  std::vector<std::vector<std::int32_t>> last_of_iteration_;  // by loop: operations for which no other one waits
   mutable std::vector<std::int32_t> visited_;
   mutable std::vector<std::int32_t> stack_;
   mutable std::int32_t search_ = 0;
