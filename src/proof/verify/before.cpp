@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -151,17 +153,20 @@ class Chains {
 };
 
 // What each operation knows, in the order of events: of each chain how many are posted before it (a vector clock). Kept
-// only until all that follow have seen it, and shared where nothing is added.
+// only until all that follow have seen it, and shared where nothing is added. In a pipeline of thousands of ranks that
+// is still too much.
 class Clocks {
  public:
   Clocks(const HappensBefore& relation, const Chains& chains)
       : relation_(relation), chains_(chains), clock_(at(relation.size()), 0), readers_(clock_.size()) {
-    values_.assign(at(chains.size()), 0);
     holders_.assign(1, 1);  // the first clock knows nothing, and stays
+    values_.push_back(std::make_unique<std::int32_t[]>(at(chains.size())));
     for (Id id = 0; id < relation.size(); ++id) {
       for_each_source(relation, id, [&](Id source) { ++readers_[at(source)]; });
     }
   }
+
+  bool are_too_large() const { return values_.size() * at(chains_.size()) > most; }
 
   // Takes the operations in the order of events. The result holds until the next call.
   const std::int32_t* operator()(Id id) {
@@ -181,7 +186,9 @@ class Clocks {
   }
 
  private:
-  std::int32_t* values(std::int32_t clock) { return values_.data() + at(clock) * at(chains_.size()); }
+  static constexpr std::size_t most = std::size_t{1} << 28U;
+
+  std::int32_t* values(std::int32_t clock) { return values_[at(clock)].get(); }
 
   std::int32_t hold(std::int32_t clock) {
     ++holders_[at(clock)];
@@ -213,7 +220,7 @@ class Clocks {
     std::int32_t copy = static_cast<std::int32_t>(holders_.size());
     if (unused_.empty()) {
       holders_.push_back(0);
-      values_.resize(values_.size() + at(chains_.size()));
+      values_.push_back(std::make_unique<std::int32_t[]>(at(chains_.size())));
     } else {
       copy = unused_.back();
       unused_.pop_back();
@@ -225,10 +232,10 @@ class Clocks {
 
   const HappensBefore& relation_;
   const Chains& chains_;
-  std::vector<std::int32_t> clock_;    // of each operation
-  std::vector<std::int32_t> readers_;  // of each: that have not seen it yet
-  std::vector<std::int32_t> values_;   // of each clock, by chain
-  std::vector<std::int32_t> holders_;  // of each clock: operations
+  std::vector<std::int32_t> clock_;                      // of each operation
+  std::vector<std::int32_t> readers_;                    // of each: that have not seen it yet
+  std::vector<std::unique_ptr<std::int32_t[]>> values_;  // of each clock, by chain
+  std::vector<std::int32_t> holders_;                    // of each clock: operations
   std::vector<std::int32_t> unused_;
 };
 
@@ -237,13 +244,24 @@ class Search {
  public:
   explicit Search(const HappensBefore& relation) : relation_(relation), seen_(at(relation.size())) {}
 
+  // Mostly it follows from what the two ranks have done, while all together have done thousands of things between them.
   bool finds_ordered(const Pair& pair) {
+    const Rank one = relation_.rank_of(pair.earlier);
+    const Rank other = relation_.rank_of(pair.later);
+    return finds(pair, [&](Id id) { return relation_.rank_of(id) == one || relation_.rank_of(id) == other; }) ||
+           finds(pair, [](Id) { return true; });
+  }
+
+ private:
+  // By way of some operations only.
+  template <class Includes>
+  bool finds(const Pair& pair, const Includes& includes) {
     const std::int64_t since = relation_.posted(pair.earlier);
     ++number_;
     left_.assign(1, pair.later);
     bool found = false;
     const auto push = [&](Id id) {
-      if (relation_.posted(id) < since) return;
+      if (relation_.posted(id) < since || !includes(id)) return;
       if (std::exchange(seen_[at(id)], number_) != number_) left_.push_back(id);
     };
     for (std::size_t next = 0; next < left_.size() && !found; ++next) {
@@ -257,18 +275,11 @@ class Search {
     return found;
   }
 
- private:
   const HappensBefore& relation_;
   std::int32_t number_ = 0;
   std::vector<Id> left_;
   std::vector<std::int32_t> seen_;  // of each: the last search that came to it
 };
-
-bool is_ordered_locally(const HappensBefore& relation, const Pair& pair) {
-  const Rank rank = relation.rank_of(pair.later);
-  return rank == relation.rank_of(pair.earlier) &&
-         relation.rank(rank).ordered(relation.local(pair.earlier), relation.local(pair.later), false);
-}
 
 }  // namespace
 
@@ -281,20 +292,20 @@ std::ptrdiff_t first_unordered(const HappensBefore& relation, std::span<const Pa
     return std::pair(relation.posted(pair(a).later), a) < std::pair(relation.posted(pair(b).later), b);
   });
   const Chains chains(relation);
-  Clocks clocks(relation, chains);
+  std::optional<Clocks> clocks(std::in_place, relation, chains);
   Search search(relation);
   std::ptrdiff_t first = -1;
   auto next = open.begin();
   for (const Id id : relation.in_order_of_events()) {
-    const std::int32_t* known = clocks(id);
+    const std::int32_t* known = clocks ? (*clocks)(id) : nullptr;
     for (; next != open.end() && pair(*next).later == id; ++next) {
       if (first >= 0 && *next > first) continue;
       // What clocks do not show may be so all the same: without another rank, or by operations that are in no chain.
-      const bool ordered = chains.is_complete(pair(*next).earlier, known) ||
-                           is_ordered_locally(relation, pair(*next)) || search.finds_ordered(pair(*next));
-      if (!ordered) first = *next;
+      const bool shown = known && chains.is_complete(pair(*next).earlier, known);
+      if (!shown && !search.finds_ordered(pair(*next))) first = *next;
     }
     if (next == open.end()) break;
+    if (clocks && clocks->are_too_large()) clocks.reset();
   }
   return first;
 }
