@@ -49,6 +49,7 @@ COLLECTIVES = ("bcast", "gather", "allgather", "reduce", "allreduce", "scatter",
 SIZES = ("1KiB", "16KiB", "128KiB", "1MiB")
 KERNELS = ("ft", "is", "cg", "mg", "lu", "stencil2d", "stencil3d", "ge", "asp", "ep", "irregular")
 RANKS_OF = {"irregular": 20}
+SIDES_OF_FEWER = {"stencil2d": ("480",)}  # on 60 ranks, in 10 x 6 blocks
 WITHIN = 0.25  # a predicted ratio is right in size
 LAMMPS = """units lj
 atom_style atomic
@@ -117,8 +118,9 @@ def quadrille(*words, check=True, **more):
 class Bench:
     """A cluster that is up as long as it is entered, and the programs that are run on it."""
 
-    def __init__(self, ground, arguments):
-        self.ground, self.arguments = ground, arguments
+    def __init__(self, ground, arguments, pairs=False):
+        """`pairs`: probe --pairs comes first, so that the machine's numbers are those of the nodes that are not slow."""
+        self.ground, self.arguments, self.pairs = ground, arguments, pairs
         self.end = time.monotonic() + arguments.seconds
 
     def __enter__(self):
@@ -143,7 +145,12 @@ class Bench:
         words = "-".join(re.sub(r"\W", "", str(word)) for word in (self.ground.nodes, self.ground.slots, self.ground.rate,
                                                                    *self.ground.up))
         path = self.arguments.output / f"machine-{words}.json"
-        if not path.exists():
+        known = path.exists()
+        if self.pairs:
+            found = self.start([*self.launcher(self.ground.nodes, ("--map", "ppr:1")), "quadrille", "probe", "--pairs",
+                                "--output", path])
+            (self.arguments.output / "pairs.txt").write_text(found, encoding="utf-8")
+        if not known:
             self.start([*self.launcher(self.ground.nodes * self.ground.slots, ()), "quadrille", "probe", "--output", path])
         self.machine = path
 
@@ -176,7 +183,8 @@ class Bench:
         """What stands for the program on the command line of `quadrille place`."""
         if program.pattern:
             return program.pattern
-        path = self.arguments.output / f"{program.name}-{program.ranks}.trace"
+        name = re.sub(r"\W+", "-", program.name)
+        path = self.arguments.output / f"{name}-{program.ranks}.trace"
         if not path.exists():
             self.start(["quadrille", "trace", "--output", path, "--", *self.launcher(program.ranks, ()), *program.words])
         return path
@@ -382,7 +390,8 @@ def loop(arguments, collective, size, ranks):
 
 
 def kernel(arguments, name):
-    ranks = min(RANKS_OF.get(name, arguments.nodes * arguments.slots), arguments.nodes * arguments.slots)
+    full = arguments.nodes * arguments.slots
+    ranks = min(arguments.ranks or RANKS_OF.get(name, full), full)
     sizes = arguments.quick.get(name, ()) if arguments.quick else ()
     return Program(name, ranks, (arguments.kernels / f"{name}_openmpi", *sizes), r"^\w+, \d+ ranks,.*: ([\d.e+-]+) s, right$")
 
@@ -431,10 +440,8 @@ def kernels(arguments):
 
 def names_slow_node(bench, node):
     """Whether `quadrille probe --pairs` says that this node is slow; the machine file has it from then on."""
-    output = bench.start([*bench.launcher(bench.ground.nodes, ("--map", "ppr:1")), "quadrille", "probe", "--pairs", "--output",
-                          bench.machine_file()])
+    output = (bench.arguments.output / "pairs.txt").read_text(encoding="utf-8")
     said = [line for line in output.splitlines() if re.match(rf"{node} (sends|receives) ", line)]
-    (bench.arguments.output / "pairs.txt").write_text(output, encoding="utf-8")
     print(f"probe --pairs: {said[0].strip() if said else f'does not say that {node} is slow'}", flush=True)
     return bool(said)
 
@@ -445,10 +452,12 @@ def racks(arguments):
     with Bench(in_racks, arguments) as bench:
         done = measure_all(bench, Rows(arguments, "racks"), programs_of(arguments), ours_and_others)
     node = f"node{arguments.nodes // 2}"
-    with Bench(ground_of(arguments, "--rate", f"{node}={arguments.slow}"), arguments) as bench:
+    with Bench(ground_of(arguments, "--rate", f"{node}={arguments.slow}"), arguments, pairs=True) as bench:
         named = names_slow_node(bench, node)
         # There is room for all ranks without it: a node of them is left out.
-        fewer = [dataclasses.replace(one, ranks=min(one.ranks, (arguments.nodes - 1) * arguments.slots), name=f"{one.name}, slow node")
+        room = (arguments.nodes - 1) * arguments.slots
+        fewer = [dataclasses.replace(one, ranks=min(one.ranks, room), name=f"{one.name}, slow node",
+                                     words=(*one.words[:1], *SIDES_OF_FEWER.get(one.name, one.words[1:])))
                  for one in programs_of(arguments) if one.name in ("ep", "is", "ge", "asp", "stencil2d", "irregular")]
         return measure_all(bench, Rows(arguments, "slow"), fewer, ours_and_others) and done and named
 
@@ -488,6 +497,7 @@ def parse():
         command.add_argument("--rate", default="50mbit")
         command.add_argument("--machine", type=pathlib.Path, help="machine file; default: probed once for each cluster")
         command.add_argument("--programs", help="kernels and lammps, or collectives, as ft,lammps")
+        command.add_argument("--ranks", type=int, help="of each kernel; default: one for each slot, of irregular 20")
         command.add_argument("--runs", type=int, default=7, help="of each way")
         command.add_argument("--seconds", type=float, default=math.inf, help="no row is begun later; run it again to go on")
         command.add_argument("--limit", type=float, default=900, help="seconds that one run may take")

@@ -49,7 +49,8 @@ void add_probe(CLI::App& app, Exit& exit) {
   auto* command = app.add_subcommand("probe", "Measure this machine, so that the best algorithms are chosen");
   command->footer(
       "Example: mpirun -n 64 quadrille probe, on the nodes that programs will run on. Takes about a minute, and "
-      "writes a machine file to the user's cache, where all later programs find it.");
+      "writes a machine file to the user's cache, where all later programs find it. Leaves out nodes that --pairs has "
+      "named there as slow.");
   command->add_option("--output", arguments->output, "Write to this file, which QUADRILLE_MACHINE can name");
   auto* const pairs = command->add_flag("--pairs", arguments->pairs,
                                         "Measure rates and latencies between pairs of nodes and inside nodes instead, "

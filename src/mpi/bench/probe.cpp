@@ -17,7 +17,9 @@
 #include "bench/waits.hpp"
 #include "engine/mpi.hpp"
 #include "files/replace.hpp"
+#include "machine/host.hpp"
 #include "measure/calibration.hpp"
+#include "measure/pair_study.hpp"
 #include "settings/machine.hpp"
 #include "text/quantities.hpp"
 
@@ -128,24 +130,40 @@ class Probe {
   std::shared_ptr<engine::Context> context_;
 };
 
-}  // namespace
+// On rank 0: nodes that `probe --pairs` has named as slow in the file that is there, a line each.
+std::string slow_hosts(const std::string& target) {
+  std::string hosts;
+  const auto old = machine_before(target, built_in_here().model);
+  if (!old) return hosts;
+  for (const measure::Finding& one : measure::slow_nodes(old->pairs)) {
+    fmt::print(stderr, "quadrille probe: {} is left out: {} (probe --pairs)\n", one.names.front(), one.text);
+    hosts += one.names.front() + '\n';
+  }
+  return hosts;
+}
 
-int probe(MPI_Comm comm, const std::string& file, double seconds) {
-  const std::string target = file.empty() ? machine_file_here(engine::mpi_name()) : file;
-  // The file may not exist yet, and what is not measured is to be what is built in.
-  setenv("QUADRILLE_MACHINE", "none", 1);
+// The ranks on other nodes than these; null on those that are left out. Where all wait for all, one slow node would
+// make every number wrong.
+MPI_Comm without(MPI_Comm comm, std::string hosts) {
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  int length = static_cast<int>(hosts.size());
+  check(PMPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  hosts.resize(static_cast<std::size_t>(length));
+  check(PMPI_Bcast(hosts.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
+  const bool out = ('\n' + hosts).find('\n' + machine::host_name() + '\n') != std::string::npos;
+  MPI_Comm some = MPI_COMM_NULL;
+  check(PMPI_Comm_split(comm, out ? MPI_UNDEFINED : 0, rank, &some), "MPI_Comm_split");
+  return some;
+}
+
+int probe_on(MPI_Comm comm, const std::string& target, double seconds) {
   Probe probe(comm, seconds);
   const int rank = probe.context().rank();
   if (probe.context().ranks() < 2) {
     if (rank == 0) fmt::print(stderr, "quadrille probe: start it with two ranks or more, as the programs will be\n");
     return 2;
   }
-  if (rank == 0 && target.empty()) {
-    fmt::print(stderr, "quadrille probe: there is no folder for the file: name one by --output\n");
-  }
-  int has_target = target.empty() ? 0 : 1;
-  PMPI_Bcast(&has_target, 1, MPI_INT, 0, comm);
-  if (has_target == 0) return 2;
   const std::vector<Experiment> all = measure::experiments(probe.ground());
   std::vector<measure::Result> results;
   bool complete = true;
@@ -179,6 +197,30 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   files::replace_file(target, to_json(machine));
   fmt::print("written to {}\n", target);
   return complete ? 0 : 1;
+}
+
+}  // namespace
+
+int probe(MPI_Comm comm, const std::string& file, double seconds) {
+  const std::string target = file.empty() ? machine_file_here(engine::mpi_name()) : file;
+  // The file may not exist yet, and what is not measured is to be what is built in.
+  setenv("QUADRILLE_MACHINE", "none", 1);
+  int rank = 0;
+  check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  if (rank == 0 && target.empty()) {
+    fmt::print(stderr, "quadrille probe: there is no folder for the file: name one by --output\n");
+  }
+  int has_target = target.empty() ? 0 : 1;
+  PMPI_Bcast(&has_target, 1, MPI_INT, 0, comm);
+  if (has_target == 0) return 2;
+  int status = 0;
+  MPI_Comm some = without(comm, rank == 0 ? slow_hosts(target) : std::string());
+  if (some != MPI_COMM_NULL) {
+    status = probe_on(some, target, seconds);
+    PMPI_Comm_free(&some);
+  }
+  wait_for_all(comm);
+  return status;
 }
 
 }  // namespace quadrille::bench

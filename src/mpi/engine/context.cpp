@@ -9,18 +9,11 @@
 #include <utility>
 
 #include "engine/agreement.hpp"
+#include "engine/private_communicator.hpp"
 #include "knowledge/library.hpp"
 #include "meet/words.hpp"
 
 namespace quadrille::engine {
-
-void check_made(int code, const char* function) {
-  try {
-    check(code, function);
-  } catch (const Error& error) {
-    throw NotMade(error.code(), error.what());
-  }
-}
 
 namespace {
 
@@ -32,40 +25,6 @@ std::int64_t tags_of_mpi() {
   int found = 0;
   check(PMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, static_cast<void*>(&greatest), &found), "MPI_Comm_get_attr");
   return found ? std::int64_t{*greatest} + 1 : promised;
-}
-
-// The errors of what is called on a communicator come back as codes, whatever the program has set for its own calls.
-class ReturnedErrors {
- public:
-  explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {
-    check(PMPI_Comm_get_errhandler(comm_, &handler_), "MPI_Comm_get_errhandler");
-    PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
-  }
-  ReturnedErrors(const ReturnedErrors&) = delete;
-  ReturnedErrors& operator=(const ReturnedErrors&) = delete;
-  ~ReturnedErrors() {
-    PMPI_Comm_set_errhandler(comm_, handler_);
-    PMPI_Errhandler_free(&handler_);
-  }
-
- private:
-  MPI_Comm comm_;
-  MPI_Errhandler handler_ = MPI_ERRHANDLER_NULL;
-};
-
-// Not a duplicate: this copies no attributes, so none of the user's callbacks run. And ranks need not tell each other
-// their colours and keys, as for a split.
-MPI_Comm made_of(MPI_Comm parent, bool among_threads) {
-  // Another thread's calls on it keep their error handler.
-  std::optional<ReturnedErrors> returned;
-  if (!among_threads) returned.emplace(parent);
-  MPI_Group all = MPI_GROUP_NULL;
-  check(PMPI_Comm_group(parent, &all), "MPI_Comm_group");
-  MPI_Comm made = MPI_COMM_NULL;
-  const int code = PMPI_Comm_create(parent, all, &made);
-  PMPI_Group_free(&all);
-  check_made(code, "MPI_Comm_create");
-  return made;
 }
 
 }  // namespace
@@ -84,7 +43,7 @@ Context::Context(MPI_Comm parent, const Settings& settings)
               .fail_all = [this](const std::exception_ptr& error) { fail_all(error); }},
       watchdog_(settings_) {
   if (settings.progress) process_.start_progress();
-  comm_ = made_of(parent, process_.threads());
+  comm_ = private_communicator(parent, process_.threads());
   check(PMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(PMPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(PMPI_Comm_size(comm_, &ranks_), "MPI_Comm_size");

@@ -28,13 +28,6 @@
 
 namespace quadrille::engine {
 
-// A communicator can't be made, which all its ranks find out: MPI has no more of them, or settings can't be followed.
-class NotMade : public Error {
- public:
-  using Error::Error;
-};
-void check_made(int code, const char* function);
-
 // A private communicator and all that runs on it. Made by all ranks of the parent together; afterwards everything but
 // wait returns without waiting for anybody.
 class Context final : public Resident, private Order::Gate {

@@ -10,6 +10,7 @@
 
 #include "engine/context.hpp"
 #include "engine/places.hpp"
+#include "engine/private_communicator.hpp"
 #include "machine/cores.hpp"
 #include "machine/load.hpp"
 #include "meet/meeting.hpp"

@@ -14,6 +14,7 @@
 
 #include "api/local_call.hpp"
 #include "engine/places.hpp"
+#include "engine/private_communicator.hpp"
 #include "interpose/dropin.hpp"
 #include "interpose/errors.hpp"
 #include "select/case.hpp"

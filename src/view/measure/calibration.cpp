@@ -32,10 +32,12 @@ constexpr std::array between_nodes = {
     Experiment{"network.latency_us", Where::network, Collective::allgather, "ring", 8},
     Experiment{"network.wire_ns_per_byte", Where::network, Collective::allgather, "ring", 131072},
 };
+// An uplink is seen when all nodes of a rack use it. By one connection of each at a time: an exchange of all ranks with
+// all others at once took twice as long on uplinks of 20 Mbit/s, which then seemed as slow as that.
 constexpr std::array between_racks = {
     Experiment{"rack.overhead_us", Where::rack, Collective::allreduce, "segmented_ring", 8192, tiny_segment},
     Experiment{"rack.latency_us", Where::rack, Collective::allgather, "ring", 8},
-    Experiment{"rack.wire_ns_per_byte", Where::all, Collective::alltoall, "linear", 65536},
+    Experiment{"rack.wire_ns_per_byte", Where::leaders, Collective::alltoall, "pairwise", 262144},
 };
 constexpr Experiment short_of_cores = {"core.wake_us", Where::all, Collective::barrier, "dissemination"};
 constexpr Experiment all_at_once = {"network.work_ns_per_byte", Where::all, Collective::allgather, "ring", 4096};
@@ -50,6 +52,17 @@ Topology pair_at(Where where) {
   if (where == Where::node) return Topology::nodes(2, 2);
   if (where == Where::network) return Topology::nodes(2, 1);
   return {2, {{0, 1}, {0, 1}}};
+}
+
+// The first rank of each node, in the racks that it is in.
+Topology leaders_of(const Topology& whole) {
+  const std::vector<Rank>& leaders = whole.first_of_domains(whole.levels() - 1);
+  std::vector<std::vector<std::int32_t>> names;
+  for (int level = 1; level < whole.levels(); ++level) {
+    names.emplace_back();
+    for (const Rank leader : leaders) names.back().push_back(whole.domain_number(level, leader));
+  }
+  return {static_cast<Rank>(leaders.size()), names};
 }
 
 Case case_of(const Experiment& experiment, const Topology& topology) {
@@ -109,7 +122,7 @@ std::vector<Experiment> experiments(const Ground& ground) {
 double price(const Experiment& experiment, const cost::Model& model, const Setting& all) {
   const bool pair = experiment.where < Where::leaders;
   const Topology& whole = *all.topology;
-  const Topology some = pair ? pair_at(experiment.where) : Topology::nodes(whole.domains(whole.levels() - 1), 1);
+  const Topology some = pair ? pair_at(experiment.where) : leaders_of(whole);
   const Topology& topology = experiment.where == Where::all ? whole : some;
   const std::int64_t segment = experiment.segment > 0 ? experiment.segment : all.segment;
   const Requirements requirements(

@@ -153,6 +153,12 @@ std::string_view name(Finding::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+std::vector<Finding> slow_nodes(const Pairs& pairs) {
+  std::vector<Finding> findings;
+  add_slow_links(pairs.nodes, "", Kind::slow_node, findings);
+  return findings;
+}
+
 std::vector<Finding> PairStudy::findings() const {
   Pairs pairs = result();
   std::vector<Finding> findings;

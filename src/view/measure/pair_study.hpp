@@ -34,6 +34,9 @@ struct Finding {
 };
 std::string_view name(Finding::Kind kind);
 
+// The nodes whose links do less than those of most.
+std::vector<Finding> slow_nodes(const cost::Pairs& pairs);
+
 // Decides which pairs of nodes are measured, how often, and what follows. Knows nothing of MPI: whoever adds the same
 // samples gets the same rounds.
 class PairStudy {

@@ -47,7 +47,9 @@ class Pairs(unittest.TestCase):
         done = cluster("run", "--mpi", MPI, "--", QUADRILLE, "probe", "--pairs", "--json", cache / "pairs.json",
                        "--svg", cache / "pairs.svg", env=environment, timeout=250)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.run_again = functools.partial(cluster, "run", "--mpi", MPI, "--", QUADRILLE, "probe", env=environment, timeout=250)
         (machine,) = cache.glob("quadrille/machines/*.json")
+        self.machine = machine
         report = json.loads((cache / "pairs.json").read_text())
         for finding in report["findings"]:
             self.assertIn(finding["text"], done.stdout)
@@ -75,6 +77,11 @@ class Pairs(unittest.TestCase):
         self.assertEqual(machine["core"]["shared_by_all_nodes"], 1, "the numbers of the file are kept")
         self.assertEqual([node["name"] for node in machine["pairs"]["nodes"]], [f"node{i}" for i in range(6)])
         self.assertEqual(len(machine["pairs"]["measured"]), 30)
+        # What all ranks do together is measured without it.
+        done = self.run_again("--time", 0.1)
+        self.assertIn("node3 is left out: node3 sends ", done.stderr)
+        self.assertRegex(done.stdout, r"written to .*\.json")
+        self.assertIn(" 10 ranks on 5 nodes", json.loads(self.machine.read_text())["from"])
 
     @measured
     def test_a_slow_uplink_is_named(self):

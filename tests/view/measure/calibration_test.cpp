@@ -48,6 +48,28 @@ TEST(Calibration, FindsTheNumbersThatExplainTheTimes) {
   }
 }
 
+// Four racks of four nodes, whose uplinks are as slow as a node's link, or slower.
+TEST(Calibration, FindsTheRateOfUplinks) {
+  std::vector<std::int32_t> racks;
+  std::vector<std::int32_t> nodes;
+  for (Rank rank = 0; rank < 64; ++rank) {
+    racks.push_back(rank / 16);
+    nodes.push_back(rank / 4);
+  }
+  const Topology topology(64, {racks, nodes});
+  const Setting all{&topology, 1 << 18};
+  for (const double wire : {400e-9, 1600e-9}) {
+    cost::Model real = cost::built_in();
+    real.network.wire = 400e-9;
+    real.rack.wire = wire;
+    const auto results = measured_on(
+        real, {.pair_on_node = true, .several_nodes = true, .more_than_two_nodes = true, .several_racks = true}, all);
+    cost::Machine found{.model = cost::built_in(), .from = ""};
+    calibrate(found, results, all);
+    EXPECT_NEAR(found.model.rack.wire / wire, 1, 0.05);
+  }
+}
+
 // Messages are never so much faster for being the MPI's own.
 TEST(Calibration, OfTheMpisOwnCollectivesItLearnsWhatANetworkDoesByItself) {
   const Topology topology = Topology::nodes(16, 4);

@@ -111,6 +111,8 @@ TEST(PairStudy, NamesASlowNodeAndNothingElse) {
   EXPECT_EQ(study.findings().size(), 1);
   EXPECT_EQ(study.rounds(), 10) << "each pair twice";
   const Pairs pairs = study.result();
+  ASSERT_EQ(slow_nodes(pairs).size(), 1);
+  EXPECT_EQ(slow_nodes(pairs).front().names, Names{"node3"});
   EXPECT_DOUBLE_EQ(pairs.between(0, 3).rate, 1.2e6);
   EXPECT_DOUBLE_EQ(pairs.levels.at("network").rate, 6e6);
 }
@@ -119,6 +121,7 @@ TEST(PairStudy, OfAlikePairsFindsNothing) {
   for (const int nodes : {1, 2, 3, 5, 40}) {
     const PairStudy study = studied(machine_of(nodes, nodes), [](auto...) { return 6e6; });
     EXPECT_TRUE(study.findings().empty()) << nodes;
+    EXPECT_TRUE(slow_nodes(study.result()).empty()) << nodes;
   }
 }
 
