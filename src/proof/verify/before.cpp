@@ -217,7 +217,7 @@ class Clocks {
 
   void make_unique(std::int32_t& clock) {
     if (holders_[at(clock)] == 1) return;
-    std::int32_t copy = static_cast<std::int32_t>(holders_.size());
+    auto copy = static_cast<std::int32_t>(holders_.size());
     if (unused_.empty()) {
       holders_.push_back(0);
       values_.push_back(std::make_unique<std::int32_t[]>(at(chains_.size())));

@@ -81,9 +81,9 @@ TEST(Unrolled, WhatIsLeftOutOfThePredecessorsFollowsFromTheRest) {
   for (const Algorithm* algorithm : catalogue()) {
     if (traits(algorithm->collective).counts_differ) continue;
     for (const std::int32_t window : {1, 3}) {
-      Problem problem{.ranks = ranks, .count = 40, .segment = 4, .window = window, .topology = &nodes, .room = 24};
+      Problem problem{.ranks = ranks, .count = 24, .segment = 4, .window = window, .topology = &nodes, .room = 24};
       if (!refusal(*algorithm, problem).empty()) continue;
-      const Subject subject = subject_of(*algorithm, problem, [](Rank, Rank) { return 40; });
+      const Subject subject = subject_of(*algorithm, problem, [](Rank, Rank) { return 24; });
       for (const Schedule& schedule : subject.schedules) {
         if (schedule.loops.empty()) continue;
         const std::vector<std::int64_t> iterations = iterations_of(schedule);
