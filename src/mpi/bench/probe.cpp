@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "api/handle.hpp"
@@ -130,30 +134,43 @@ class Probe {
   std::shared_ptr<engine::Context> context_;
 };
 
-// On rank 0: nodes that `probe --pairs` has named as slow in the file that is there, a line each.
-std::string slow_hosts(const std::string& target) {
-  std::string hosts;
-  const auto old = machine_before(target, built_in_here().model);
-  if (!old) return hosts;
-  for (const measure::Finding& one : measure::slow_nodes(old->pairs)) {
-    fmt::print(stderr, "quadrille probe: {} is left out: {} (probe --pairs)\n", one.names.front(), one.text);
-    hosts += one.names.front() + '\n';
-  }
-  return hosts;
+// Text that rank 0 has.
+void tell_all(MPI_Comm comm, std::string& text) {
+  int length = static_cast<int>(text.size());
+  check(PMPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
+  text.resize(static_cast<std::size_t>(length));
+  check(PMPI_Bcast(text.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
 }
 
-// The ranks on other nodes than these; null on those that are left out. Where all wait for all, one slow node would
-// make every number wrong.
-MPI_Comm without(MPI_Comm comm, std::string hosts) {
+// The ranks but for those on nodes that `probe --pairs` has named as slow in the file that is there; null on these.
+// Where all wait for all, one slow node would make every number wrong. The first rank stays, since it writes the file.
+MPI_Comm without_slow_nodes(MPI_Comm comm, const std::string& target) {
   int rank = 0;
   check(PMPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  int length = static_cast<int>(hosts.size());
-  check(PMPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
-  hosts.resize(static_cast<std::size_t>(length));
-  check(PMPI_Bcast(hosts.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
-  const bool out = ('\n' + hosts).find('\n' + machine::host_name() + '\n') != std::string::npos;
+  std::vector<measure::Finding> slow;
+  if (rank == 0) {
+    if (const auto old = machine_before(target, built_in_here().model)) slow = measure::slow_nodes(old->pairs);
+  }
+  std::string names = "\n";
+  for (const measure::Finding& one : slow) names += one.names.front() + '\n';
+  tell_all(comm, names);
+  std::string first = machine::host_name();
+  tell_all(comm, first);
+  const auto is_slow = [&](const std::string& host) { return names.find('\n' + host + '\n') != std::string::npos; };
+  const bool out = is_slow(machine::host_name()) && machine::host_name() != first;
+  std::array<int, 2> ranks = {out ? 0 : 1, out ? 1 : 0};
+  check(PMPI_Allreduce(MPI_IN_PLACE, ranks.data(), 2, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  const bool enough = ranks[0] >= 2;
+  if (rank == 0 && is_slow(first)) {
+    fmt::print(stderr, "quadrille probe: {} is slow (probe --pairs); start it on another node to leave it out\n",
+               first);
+  }
+  if (rank == 0 && enough && ranks[1] > 0) {
+    fmt::print(stderr, "quadrille probe: {} ranks are left out, on nodes that are slow:\n", ranks[1]);
+    for (const measure::Finding& one : slow) fmt::print(stderr, "  {}\n", one.text);
+  }
   MPI_Comm some = MPI_COMM_NULL;
-  check(PMPI_Comm_split(comm, out ? MPI_UNDEFINED : 0, rank, &some), "MPI_Comm_split");
+  check(PMPI_Comm_split(comm, out && enough ? MPI_UNDEFINED : 0, rank, &some), "MPI_Comm_split");
   return some;
 }
 
@@ -214,7 +231,7 @@ int probe(MPI_Comm comm, const std::string& file, double seconds) {
   PMPI_Bcast(&has_target, 1, MPI_INT, 0, comm);
   if (has_target == 0) return 2;
   int status = 0;
-  MPI_Comm some = without(comm, rank == 0 ? slow_hosts(target) : std::string());
+  MPI_Comm some = without_slow_nodes(comm, target);
   if (some != MPI_COMM_NULL) {
     status = probe_on(some, target, seconds);
     PMPI_Comm_free(&some);

@@ -92,7 +92,8 @@ void HappensBefore::match_deposit(Id deposit, Id collect) {
   const auto range = [&](Id id, std::size_t operand) {
     return range_at(rank(rank_of(id)).schedule().regions_of(operation(id))[operand], 0);
   };
-  const bool same = deposit >= 0 && value_of(deposit) == value_of(collect) && range(deposit, 1) == range(collect, 0);
+  const bool there = deposit >= 0 && posted(deposit) < event(collect).completed;
+  const bool same = there && value_of(deposit) == value_of(collect) && range(deposit, 1) == range(collect, 0);
   if (!same || !collect_of_.emplace(deposit, collect).second) {
     fault_ = fmt::format("{} has no deposit of its own", text(collect));
   }

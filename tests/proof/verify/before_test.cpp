@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <random>
+#include <vector>
 
 #include "algorithms/catalogue.hpp"
 #include "topology/topology.hpp"
