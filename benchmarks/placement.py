@@ -126,8 +126,7 @@ class Bench:
     def __enter__(self):
         quadrille("cluster", "up", "--name", NAME, "--nodes", self.ground.nodes, "--slots", self.ground.slots, "--rate",
                   self.ground.rate, *self.ground.up, "--while", os.getpid())
-        if not self.arguments.machine:
-            self.probe()
+        self.probe()
         return self
 
     def __exit__(self, *_):
@@ -141,10 +140,10 @@ class Bench:
         return {**root, **os.environ}
 
     def probe(self):
-        """The machine's numbers, once for each kind of cluster."""
+        """The machine's numbers, once for each kind of cluster, unless there is a file that has them."""
         words = "-".join(re.sub(r"\W", "", str(word)) for word in (self.ground.nodes, self.ground.slots, self.ground.rate,
                                                                    *self.ground.up))
-        path = self.arguments.output / f"machine-{words}.json"
+        path = self.arguments.machine or self.arguments.output / f"machine-{words}.json"
         known = path.exists()
         if self.pairs:
             found = self.start([*self.launcher(self.ground.nodes, ("--map", "ppr:1")), "quadrille", "probe", "--pairs",
@@ -153,9 +152,6 @@ class Bench:
         if not known:
             self.start([*self.launcher(self.ground.nodes * self.ground.slots, ()), "quadrille", "probe", "--output", path])
         self.machine = path
-
-    def machine_file(self):
-        return self.arguments.machine or self.machine
 
     def launcher(self, ranks, where):
         return ["quadrille", "cluster", "run", "--name", NAME, "--mpi", "openmpi", "-n", str(ranks), *map(str, where), "--"]
@@ -194,7 +190,7 @@ class Bench:
         with tempfile.NamedTemporaryFile("w", dir=self.arguments.output, suffix=".hosts") as file:
             file.write("".join(f"{host}\n" for host in given))
             file.flush()
-            words = ["place", what, "--cluster", NAME, "--machine", self.machine_file(), "--from", file.name, "--json"]
+            words = ["place", what, "--cluster", NAME, "--machine", self.machine, "--from", file.name, "--json"]
             if program.pattern:
                 words += ["-n", program.ranks, "--policy", policy or "openmpi-4.1"]
             elif policy:

@@ -186,7 +186,7 @@ class Clocks {
   }
 
  private:
-  static constexpr std::size_t most = std::size_t{1} << 28U;
+  static constexpr std::size_t most = std::size_t{1} << 28U;  // values, 1 GiB
 
   std::int32_t* values(std::int32_t clock) { return values_[at(clock)].get(); }
 
